@@ -94,7 +94,7 @@ public @interface Idempotent {
      *
      * <p>A resumed call has the key and the caller of the first one, but neither a request nor an authentication. The codec must
      * read back all parameters, and they must have names at run time; start-up fails otherwise. A version of the application in which
-     * the stored arguments, by the names of their parameters, are not those of the same call leaves it to another version.
+     * the stored arguments, by the names of their parameters, belong to another call leaves it to another version.
      */
     boolean resume() default false;
 

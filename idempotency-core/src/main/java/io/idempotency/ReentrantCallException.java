@@ -2,7 +2,7 @@ package io.idempotency;
 
 /**
  * Thrown if this thread holds the key already, in a call that has not completed or in a suspended transaction. A wait
- * would never end, so the call is refused at once.
+ * would never end, so the call is refused immediately.
  */
 public final class ReentrantCallException extends IdempotencyException {
 

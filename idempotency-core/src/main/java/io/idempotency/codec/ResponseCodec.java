@@ -40,9 +40,9 @@ public interface ResponseCodec {
 
     /**
      * Returns the part of a response that must be equal in a replay. Before a response is stored, this part of it is
-     * compared with that of its replay.
+     * compared with the value of its replay.
      *
-     * @param response the method's result, or that of a replay
+     * @param response the method's result, or the value of a replay
      * @return by default the response itself
      */
     default Object observable(Object response) {

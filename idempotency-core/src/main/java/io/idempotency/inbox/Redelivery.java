@@ -24,7 +24,7 @@ import io.idempotency.UnreadableResponseException;
 
 /**
  * A classification of receivers' failures: after some, another delivery may succeed after a pause; after others, every
- * delivery fails again, so the message belongs on a dead letter channel at once.
+ * delivery fails again, so the message belongs on a dead letter channel without further deliveries.
  *
  * <p>A redelivery is not worthwhile after a refusal that depends only on the message or the code: a missing or
  * malformed id, another message with the same id, a recorded final failure, or a reused key. The same holds for

@@ -113,7 +113,7 @@ public final class OutboxMessage {
         return headers;
     }
 
-    /** {@return the earliest time of sending; {@code null} for at once} */
+    /** {@return the earliest time of sending; {@code null} for no delay} */
     public @Nullable Instant notBefore() {
         return notBefore;
     }
@@ -237,7 +237,7 @@ public final class OutboxMessage {
          * Sends the message not before a time; it may be sent later by {@code idempotency.outbox.poll-interval}. Later
          * messages of its ordering key wait for it.
          *
-         * @param time earliest time, by the database's clock; a time in the past means at once
+         * @param time earliest time, by the database's clock; a time in the past means no delay
          * @return this builder
          * @throws IllegalArgumentException if it is after the year 9999
          */

@@ -126,7 +126,7 @@ final class Baseline {
         return differences;
     }
 
-    /** Returns whether an answer is that of a run without a fault, apart from what differs between any two. */
+    /** Returns whether an answer is what a run without a fault gets, apart from what differs between any two. */
     boolean isUsual(Map<String, String> other) {
         return withoutVolatile(other).equals(answer);
     }
@@ -177,7 +177,7 @@ final class Baseline {
         }
         boolean isOfLibrary = LIBRARY_TABLES.contains(change.tableName())
                 && change.table().equals(librarySchema + "." + change.tableName());
-        // A message is an effect, but its later states are those of the relay.
+        // A message is an effect, but its later states are the relay's work.
         return !isOfLibrary
                 || (change.tableName().equals(OUTBOX) && change.operation().equals("INSERT"));
     }

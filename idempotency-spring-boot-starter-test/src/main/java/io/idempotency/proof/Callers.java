@@ -44,7 +44,7 @@ final class Callers {
     void call(Instance instance, Instance next) {
         Instance called = instance;
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            // Where calls run at once, the lease may be that of another one, which is not over.
+            // Where calls run concurrently, another call may hold the lease.
             if (recorder.hasStruck()) {
                 databases.expireLeases();
             }
@@ -58,7 +58,7 @@ final class Callers {
                 failures.add(failure);
                 called = next;
             } finally {
-                // The next call is that of another client.
+                // The next call belongs to another client.
                 Thread.interrupted();
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(LONGEST_PAUSE_MILLIS, 1L << attempt)));

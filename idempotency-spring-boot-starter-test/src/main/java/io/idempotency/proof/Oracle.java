@@ -173,7 +173,7 @@ final class Oracle implements AutoCloseable {
         createSlot();
     }
 
-    /** It waits for all transactions of the server, which may be those of others. */
+    /** It waits for all transactions of the server, which may belong to others. */
     private void createSlot() {
         jdbc.execute("set statement_timeout = '10s'");
         try {
@@ -352,7 +352,7 @@ final class Oracle implements AutoCloseable {
     @Override
     public void close() {
         try {
-            // Without the lock, the copies are those of another proof.
+            // Without the lock, the copies belong to another proof.
             if (isLocked) {
                 jdbc.execute("drop schema if exists " + SCHEMA + " cascade");
                 // The server notices only later that a connection was closed, and the next proof does not wait.

@@ -65,7 +65,7 @@ record Place(String file, int line, String className) {
                         .orElse(innermost);
     }
 
-    /** Returns whether the library itself sends a statement: a flush of JPA sends those of the application. */
+    /** Returns whether the library itself sends a statement: a flush of JPA sends statements of the application. */
     static boolean isOfLibrary(StackTraceElement[] trace) {
         return Stream.of(trace)
                 .map(StackTraceElement::getClassName)

@@ -40,7 +40,7 @@ final class ProbedDataSources implements BeanPostProcessor {
         return ofFirstInstance == null ? probed(dataSource) : ofFirstInstance;
     }
 
-    /** Keeps the type, because beans may ask for that of the pool. */
+    /** Keeps the type, because beans may ask for the type of the pool. */
     private static Object probed(DataSource dataSource) {
         ProxyFactory factory = new ProxyFactory(dataSource);
         factory.setProxyTargetClass(!Modifier.isFinal(dataSource.getClass().getModifiers()));

@@ -108,7 +108,7 @@ final class Proof {
                 .toList();
     }
 
-    /** Each stage is asked for its tests when those of the one before have run. */
+    /** Each stage is asked for its tests when the tests of the stage before have run. */
     private Stream<DynamicTest> tests() {
         return Stream.<Supplier<Stream<DynamicTest>>>of(this::withoutFault, this::withFaults)
                 .takeWhile(stage -> !isHopeless)

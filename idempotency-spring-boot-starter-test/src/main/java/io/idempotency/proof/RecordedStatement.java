@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param moment moment with regard to an idempotent call and its transaction
  * @param thread thread that sent it
  * @param autoCommit whether it was a transaction of its own
- * @param managed whether its connection is that of a transaction of Spring
+ * @param managed whether its connection belongs to a transaction of Spring
  * @param transaction identifies the transaction
  * @param url URL of the database
  */

@@ -74,7 +74,7 @@ final class StatementRecorder {
      */
     record Strike(Fault fault, RecordedStatement target) {
 
-        /** Other statements may come between, such as those of other threads. */
+        /** Other statements may come between, such as statements of other threads. */
         boolean isAt(RecordedStatement statement) {
             return target.kind() == statement.kind()
                     && target.summary().equals(statement.summary())

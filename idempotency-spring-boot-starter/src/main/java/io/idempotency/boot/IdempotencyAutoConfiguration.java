@@ -274,15 +274,13 @@ public final class IdempotencyAutoConfiguration {
         return new CallSettings(
                 properties.maxWaiting(),
                 properties.mostWaiting(),
-                new RetrySettings(
-                        new Backoff(retry.delay(), retry.multiplier(), retry.maxDelay()), retry.timeout()),
+                new RetrySettings(new Backoff(retry.delay(), retry.multiplier(), retry.maxDelay()), retry.timeout()),
                 properties.recordFailedAttempts());
     }
 
     @Bean
     JoinedTransactions idempotentCallTransactions(
-            IdempotencyDataSource dataSource,
-            ObjectProvider<PlatformTransactionManager> transactionManagers) {
+            IdempotencyDataSource dataSource, ObjectProvider<PlatformTransactionManager> transactionManagers) {
         return new JoinedTransactions(
                 dataSource.dataSource(),
                 IdempotencyTransactionManager.find(transactionManagers, dataSource.dataSource()));

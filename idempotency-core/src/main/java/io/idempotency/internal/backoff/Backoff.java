@@ -30,12 +30,7 @@ public record Backoff(Duration delay, double multiplier, Duration maxDelay, bool
         this(delay, multiplier, maxDelay, true);
     }
 
-    /**
-     * Returns the same with a longest pause of at most the limit.
-     *
-     * @param limit the limit
-     * @return the backoff
-     */
+    /** Returns the same with a longest pause of at most the limit. */
     public Backoff atMost(Duration limit) {
         return maxDelay.compareTo(limit) <= 0 ? this : new Backoff(delay, multiplier, limit, random);
     }
@@ -44,7 +39,6 @@ public record Backoff(Duration delay, double multiplier, Duration maxDelay, bool
      * Returns the pause after a number of failures.
      *
      * @param failures the number of failures in a row, at least 1
-     * @return the pause
      */
     public Duration after(int failures) {
         BackOffExecution pauses = start();

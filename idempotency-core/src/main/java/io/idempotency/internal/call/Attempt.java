@@ -67,14 +67,13 @@ public class Attempt {
     /**
      * Makes the attempt.
      *
-     * @return the response
      * @throws Throwable the exception that the caller gets unless another attempt follows
      */
     public @Nullable Object make() throws Throwable {
         throw new UnsupportedOperationException("This attempt only asks");
     }
 
-    /** Returns whether an attempt that claims first has to follow at once, because the failure may be that of a duplicate. */
+    /** Returns whether an attempt that claims first has to follow immediately, because a duplicate may have caused the failure. */
     public boolean mayBeDuplicate(Throwable thrown) {
         return false;
     }
@@ -110,7 +109,7 @@ public class Attempt {
                         }));
     }
 
-    /** Keeps the exception of the work apart from that of the commit, which may have succeeded. */
+    /** Keeps the exception of the work apart from an exception of the commit, which may have succeeded. */
     public final @Nullable Object keepingFailure(Invocation work) throws Throwable {
         try {
             return work.proceed();

@@ -10,9 +10,7 @@ public interface CallBinder {
     /**
      * Prepares a call.
      *
-     * @param operation the operation of the annotation
      * @param target the bean without its proxy
-     * @param arguments the arguments of the call
      * @return the call; its key is not evaluated yet, so that errors in it are published as its outcome
      */
     UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments);

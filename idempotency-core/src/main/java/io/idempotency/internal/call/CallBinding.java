@@ -52,13 +52,7 @@ public final class CallBinding implements CallBinder {
     /**
      * Creates the binding.
      *
-     * @param callerResolver resolves the caller
-     * @param databaseResolver resolves the database of a call
-     * @param fingerprinter computes fingerprints
-     * @param contributor adds to the payload of an annotated method
      * @param codecs writes the arguments of calls that may be resumed
-     * @param keyClaimer claims the keys
-     * @param listener receives the outcome of every call
      * @param observer is told of the start and the end of every call; throws nothing
      */
     public CallBinding(

@@ -100,14 +100,14 @@ public class CallContext implements IdempotencyContext {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The type is that of T.
+    @SuppressWarnings("unchecked") // It is the type of T.
     public final <T, X extends Exception> @Nullable T step(
             String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
         return (T) unchecked(() -> runStep(name, false, type, work::call));
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The type is that of T.
+    @SuppressWarnings("unchecked") // It is the type of T.
     public final <T, X extends Exception> @Nullable T step(
             String name,
             ParameterizedTypeReference<T> type,
@@ -116,14 +116,14 @@ public class CallContext implements IdempotencyContext {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The type is that of T.
+    @SuppressWarnings("unchecked") // It is the type of T.
     public final <T, X extends Exception> @Nullable T stepInTransaction(
             String name, Class<T> type, IdempotencyOperations.Callback<? extends @Nullable T, X> work) {
         return (T) unchecked(() -> runStep(name, true, type, work::call));
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The type is that of T.
+    @SuppressWarnings("unchecked") // It is the type of T.
     public final <T, X extends Exception> @Nullable T stepInTransaction(
             String name,
             ParameterizedTypeReference<T> type,

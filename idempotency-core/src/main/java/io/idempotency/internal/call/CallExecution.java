@@ -40,12 +40,8 @@ public final class CallExecution {
     /**
      * Creates the execution of a call.
      *
-     * @param call key, payload and options
      * @param waitBudget the time that the call may wait for others
-     * @param effect the method
      * @param firstAttempt creates the first attempt; {@code null} for the attempts of the call's mode
-     * @param publisher receives the outcome
-     * @param start the start of the call, in terms of {@link System#nanoTime()}
      */
     CallExecution(
             IdempotentCall call,

@@ -28,7 +28,6 @@ public final class CallRetry {
     /**
      * Makes attempts until one succeeds.
      *
-     * @param attempt makes one attempt
      * @param isRetryable whether another one may follow the one that has just failed
      */
     public <T> @Nullable T call(CallExecution execution, AttemptMaker<T> attempt, Predicate<Throwable> isRetryable)

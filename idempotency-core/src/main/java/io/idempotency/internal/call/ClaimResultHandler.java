@@ -33,7 +33,6 @@ public final class ClaimResultHandler {
     /**
      * Creates the handler of one claim.
      *
-     * @param attempt the attempt that has claimed
      * @param mayRetryInNewTransaction whether the call owns its transaction, so that it can end it and claim again later
      * @param granted runs the method if the key was granted
      */

@@ -75,7 +75,7 @@ public final class CommittedRows {
         }
     }
 
-    /** If threads wait for a second connection while they hold a first one, they may exhaust the pool and wait for ever. */
+    /** If threads wait for a second connection while they hold a first one, they may exhaust the pool and never get one. */
     public static boolean mayHoldConnection() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.getResourceMap().isEmpty();

@@ -21,7 +21,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 
 /**
- * A resolver that refuses two names of one database, such as those of tenants that have a schema each: equal keys of the two would be
+ * A resolver that refuses two names of one database, such as the names of tenants that have a schema each: equal keys of the two would be
  * one key. Each name is checked when it is first seen.
  */
 public final class DistinctDatabases implements DatabaseResolver {
@@ -49,9 +49,6 @@ public final class DistinctDatabases implements DatabaseResolver {
     /**
      * Checks the names of a resolver.
      *
-     * @param resolver the resolver
-     * @param dataSource the DataSource of the idempotency tables
-     * @param identityOf finds the database of a connection
      * @return a resolver of the same names; the resolver itself if it has only one
      */
     public static DatabaseResolver of(

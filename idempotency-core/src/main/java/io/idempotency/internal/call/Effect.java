@@ -10,7 +10,6 @@ public interface Effect {
     /**
      * Runs the method.
      *
-     * @return its result
      * @throws Throwable its exception
      */
     @Nullable Object run() throws Throwable;
@@ -28,7 +27,6 @@ public interface Effect {
          * Does the work.
          *
          * @param declared the declared transaction; {@code null} if there is none
-         * @return the result
          * @throws Throwable on failure, which rolls the transaction back
          */
         @Nullable Object in(@Nullable TransactionStatus declared) throws Throwable;

@@ -12,7 +12,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
-/** Records the failure of an attempt in a new transaction, after that of the attempt was rolled back. */
+/** Records the failure of an attempt in a new transaction, after the attempt's own was rolled back. */
 public final class FailureRecorder {
 
     private final RequiresNewTransaction transactions;

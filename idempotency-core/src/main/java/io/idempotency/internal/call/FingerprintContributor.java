@@ -10,7 +10,6 @@ public interface FingerprintContributor {
     /**
      * Returns the parts of the payload that are not arguments.
      *
-     * @param method the called method
      * @return texts that must be equal in a repeat; empty if the arguments are the whole payload
      */
     List<String> of(Method method);

@@ -54,7 +54,6 @@ public record IdempotentCall(
      * @param waitLimit the longest wait for other transactions
      * @param completeAtOnce whether the claim stores the success
      * @param leased the lease; {@code null} for a claim in the transaction of the effect
-     * @return the request
      */
     public ClaimRequest claimRequest(Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
         return new ClaimRequest(key, options.retention(), responseRetention(), waitLimit, completeAtOnce, leased);

@@ -42,14 +42,6 @@ public final class IdempotentCallExecutor {
 
     private final CommittedRows committedRows;
 
-    /**
-     * Creates the executor.
-     *
-     * @param calls prepares calls of methods that answer requests
-     * @param messages prepares calls of methods that receive messages
-     * @param leasedCalls executes leased calls
-     * @param parts the collaborators of all calls
-     */
     public IdempotentCallExecutor(CallBinder calls, CallBinder messages, LeasedExecutor leasedCalls, CallParts parts) {
         this.calls = calls;
         this.messages = messages;
@@ -69,11 +61,8 @@ public final class IdempotentCallExecutor {
     /**
      * Executes a call of an annotated method.
      *
-     * @param operation the operation of the annotation
      * @param target the bean without its proxy
-     * @param arguments the arguments of the call
      * @param effect the method and its transaction; each attempt may run it
-     * @return the result of the method, or the stored one
      * @throws Throwable the exception of the method, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(
@@ -86,9 +75,7 @@ public final class IdempotentCallExecutor {
     /**
      * Executes a call.
      *
-     * @param unbound the call
      * @param effect its effect; each attempt may run it
-     * @return the result of the effect, or the stored one
      * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(UnboundCall unbound, Effect effect) throws Throwable {
@@ -98,10 +85,8 @@ public final class IdempotentCallExecutor {
     /**
      * Executes a call whose first attempt is not one of its mode.
      *
-     * @param unbound the call
      * @param effect its effect; each attempt but the first may run it
      * @param firstAttempt creates the first attempt; {@code null} for one of the call's mode
-     * @return the response, or the stored one
      * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(UnboundCall unbound, Effect effect, @Nullable AttemptFactory firstAttempt)

@@ -35,8 +35,6 @@ final class InDoubtCommitResolver {
      * Returns the stored response if the commit succeeded, and throws its failure if it did not. The claim waits for a server
      * process that is still committing.
      *
-     * @param failure the failure of the commit, or that of an attempt after it
-     * @return the stored response
      * @throws OutcomeUnknownException if the database cannot be asked, a transaction holds the key until the wait limit, or no row can
      *     be left
      */
@@ -71,7 +69,6 @@ final class InDoubtCommitResolver {
      * call has failed for good if a repeat succeeds.
      *
      * @param failure the final failure; it is recorded if the other attempt has failed and may be repeated
-     * @return the stored response of the other attempt
      */
     @Nullable Object answerOfAnother(CallExecution execution, Throwable failure) throws Throwable {
         ClaimResult claim;

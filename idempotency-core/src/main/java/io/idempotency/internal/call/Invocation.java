@@ -9,7 +9,6 @@ public interface Invocation {
     /**
      * Proceeds with the call.
      *
-     * @return its result
      * @throws Throwable its exception
      */
     @Nullable Object proceed() throws Throwable;

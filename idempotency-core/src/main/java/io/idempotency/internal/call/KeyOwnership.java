@@ -11,7 +11,7 @@ import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 
 /**
- * The keys that the transactions and leases of this thread hold, those of suspended transactions included. PostgreSQL does not
+ * The keys that the transactions and leases of this thread hold, also in suspended transactions. PostgreSQL does not
  * see a deadlock if a thread waits for its own suspended transaction, so that is refused here.
  */
 public final class KeyOwnership {

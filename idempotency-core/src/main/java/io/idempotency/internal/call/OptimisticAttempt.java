@@ -1,6 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.transaction.TransactionState;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.ClaimRequest;
@@ -13,6 +12,7 @@ import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.RowWithCommit;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionFailures;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.transaction.TransactionTracker;
 
 /**

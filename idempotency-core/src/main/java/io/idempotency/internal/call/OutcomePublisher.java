@@ -10,13 +10,7 @@ import io.idempotency.Outcome;
 /** Publishes the outcome of a call to listeners and observers. Requests and messages have different events. */
 public interface OutcomePublisher {
 
-    /**
-     * Publishes that an attempt has failed and another follows.
-     *
-     * @param call the call
-     * @param attempts number of attempts that were made
-     * @param failure the failure of the last one
-     */
+    /** Publishes that an attempt has failed and another follows. */
     void retried(IdempotentCall call, int attempts, Throwable failure);
 
     /** Publishes that a step of a leased call was run and recorded, or that its record was used. Messages have none. */
@@ -32,9 +26,7 @@ public interface OutcomePublisher {
      * The end of a call.
      *
      * @param intent the intent; {@code null} if binding failed
-     * @param outcome the outcome, as far as it is known
      * @param attempt the number of the attempt that ran; 0 if none did
-     * @param duration the time until the call returned
      * @param failure the exception that the caller got; {@code null} if it got a result
      */
     record Ended(

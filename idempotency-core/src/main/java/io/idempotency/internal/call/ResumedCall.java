@@ -56,15 +56,7 @@ public final class ResumedCall {
 
     private @Nullable End end;
 
-    /**
-     * Creates a call that is not made yet, and that this thread will make.
-     *
-     * @param due the call to resume
-     * @param operation the operation of its method
-     * @param lease the lease of the claim
-     * @param claim the claim, which is committed
-     * @param maxAttempts the largest number of attempts that instances make
-     */
+    /** Creates a call that is not made yet, and that this thread will make. */
     public ResumedCall(DueCall due, IdempotentOperation operation, Lease lease, ClaimResult claim, int maxAttempts) {
         this.due = due;
         this.operation = operation;
@@ -77,7 +69,6 @@ public final class ResumedCall {
     /**
      * Makes the call.
      *
-     * @param method calls the method through its proxy
      * @throws Throwable the exception of the call
      */
     public void make(Invocation method) throws Throwable {
@@ -138,7 +129,7 @@ public final class ResumedCall {
         return current == null ? null : current.due.intent().caller();
     }
 
-    /** {@return whether the call has reached the key, so that its failure is recorded as that of any other call} */
+    /** {@return whether the call has reached the key, so that its failure is recorded like the failure of any other call} */
     public boolean hasReachedKey() {
         return hasReachedKey;
     }
@@ -162,10 +153,6 @@ public final class ResumedCall {
 
     /**
      * Returns the lease of the next attempt. If that does not end either, the one after it has the same pause as after a failure.
-     *
-     * @param due the call to resume
-     * @param options the options of its operation
-     * @return the lease
      */
     public static Lease nextLease(DueCall due, CallOptions options) {
         Duration duration = options.lease();
@@ -183,12 +170,7 @@ public final class ResumedCall {
         return new Backoff(options.lease().multipliedBy(2), 2, longest, false).after(count);
     }
 
-    /**
-     * Decides what follows a failed attempt: another one after a pause, or none if instances have made all.
-     *
-     * @param failure the failure
-     * @return what is to be recorded
-     */
+    /** Decides what follows a failed attempt: another one after a pause, or none if instances have made all. */
     public End endOf(Failure failure) {
         if (failure.isFinal()) {
             return new End(failure, null, false);
@@ -200,13 +182,7 @@ public final class ResumedCall {
         return new End(failure, pauseAfter(count, operation.options()), false);
     }
 
-    /**
-     * Returns the end of a call that is not attempted again, and whose effect may exist.
-     *
-     * @param count the number of attempts that instances have made
-     * @param reason the end of the last one
-     * @return what is to be recorded
-     */
+    /** Returns the end of a call that is not attempted again, and whose effect may exist. */
     public static End abandoned(int count, String reason) {
         String message = "given up after " + count + " attempts to finish it without its caller: " + reason;
         return new End(new Failure(false, "abandoned", message), null, true);
@@ -240,7 +216,6 @@ public final class ResumedCall {
     /**
      * The end of a failed attempt.
      *
-     * @param failure the failure to record
      * @param pause time until the next attempt; {@code null} if there is none
      * @param isAbandoned whether there is none because all were made
      */
@@ -249,9 +224,6 @@ public final class ResumedCall {
         /**
          * Records the end.
          *
-         * @param store the store of the claim
-         * @param connection a connection with an open transaction
-         * @param fence the claim
          * @return {@code false} if the claim of the fence does not hold the key any more
          */
         public boolean record(ClaimStore store, Connection connection, Fence fence) {

@@ -25,7 +25,6 @@ public final class RoutedDatabase implements DatabaseResolver {
     /**
      * Creates the resolver for a DataSource.
      *
-     * @param dataSource the DataSource of the idempotency tables
      * @return the resolver, which returns always the same object unless the DataSource is, or wraps, a routing one
      */
     public static DatabaseResolver of(DataSource dataSource) {
@@ -40,20 +39,15 @@ public final class RoutedDatabase implements DatabaseResolver {
     }
 
     /**
-     * Returns whether a resolver is that of a DataSource that chooses between no databases.
+     * Returns whether a resolver belongs to a DataSource that chooses between no databases.
      *
-     * @param resolver the resolver
      * @return {@code true} if it returns always the same object
      */
     public static boolean isSingle(DatabaseResolver resolver) {
         return resolver == SINGLE;
     }
 
-    /**
-     * Returns the DataSources that the routing one chooses between.
-     *
-     * @return each by the key that leads to it
-     */
+    /** Returns the DataSources that the routing one chooses between. */
     public Map<Object, DataSource> targets() {
         return routing.getResolvedDataSources();
     }

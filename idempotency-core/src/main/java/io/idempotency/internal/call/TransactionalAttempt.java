@@ -1,6 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.transaction.TransactionState;
 import java.sql.Connection;
 
 import org.jspecify.annotations.Nullable;
@@ -8,12 +7,12 @@ import org.springframework.dao.DataAccessException;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
-import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.ReadOnlyTransaction;
 import io.idempotency.internal.transaction.TransactionFailures;
+import io.idempotency.internal.transaction.TransactionState;
 
 /**
  * An attempt in one transaction, which claims the key and then runs the method and stores its response, or replays the stored
@@ -128,13 +127,7 @@ public class TransactionalAttempt extends Attempt {
         }
     }
 
-    /**
-     * The open transaction of an attempt.
-     *
-     * @param transaction the transaction
-     * @param connection its connection
-     * @param synchronization is told of its end
-     */
+    /** The open transaction of an attempt. */
     record Open(JoinedTransaction transaction, Connection connection, CallSynchronization synchronization) {}
 
     /** Stores the result of a method that has returned. */

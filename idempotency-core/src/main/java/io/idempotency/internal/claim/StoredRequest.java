@@ -82,7 +82,7 @@ public record StoredRequest(
     }
 
     /**
-     * Returns whether the last claim of this row is that of a fence.
+     * Returns whether the last claim of this row belongs to a fence.
      *
      * @return {@code true} if nobody else has claimed it since
      */

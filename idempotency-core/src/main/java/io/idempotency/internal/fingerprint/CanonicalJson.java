@@ -179,7 +179,7 @@ final class CanonicalJson {
 
     /**
      * Writes digits without trailing zeros, and an exponent, because the plain form of 1E+1000000000 would have a
-     * billion digits. Strips zeros in the text, because BigDecimal takes minutes to strip those of very long numbers.
+     * billion digits. Strips zeros in the text, because BigDecimal takes minutes to strip the zeros of a very long number.
      */
     private void writeNumber(BigDecimal number) {
         PayloadBounds.check(number);

@@ -43,7 +43,7 @@ final class PayloadModule extends SimpleModule {
         setSerializerModifier(new Modifier());
     }
 
-    /** Other values for those of which Jackson writes only a part; a value itself if it writes all of it. */
+    /** Replaces values of which Jackson writes only a part. A value that it writes completely stays as it is. */
     private static final Map<Class<?>, UnaryOperator<Object>> EXACT = Map.of(
             Pattern.class,
                     value -> ((Pattern) value).flags() == 0

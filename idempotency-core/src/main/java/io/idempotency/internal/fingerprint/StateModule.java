@@ -229,7 +229,7 @@ public final class StateModule extends SimpleModule {
                 return besides(added, Modifier::isNumber);
             }
             if (complete == Object.class) {
-                // Collections and maps of libraries, such as those of JPA, have more than their elements.
+                // Collections and maps of libraries, such as JPA's, have more state than their elements.
                 boolean isOnlyIterable =
                         Iterable.class.isAssignableFrom(type) && !Collection.class.isAssignableFrom(type);
                 return isOnlyIterable ? besides(added, Modifier::isContainer) : List.of();

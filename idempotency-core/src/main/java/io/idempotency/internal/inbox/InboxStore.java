@@ -27,7 +27,7 @@ public interface InboxStore {
     boolean isCommitted(Connection connection, InboxMessage message, InboxClaim claim);
 
     /**
-     * Claims those of many messages that were not handled before. Waits for other transactions that are handling one of them.
+     * Claims the messages of a batch that were not handled before. Waits for other transactions that are handling one of them.
      *
      * @param messageIds the ids in any order, each once
      * @param waitLimit the longest time of the statement

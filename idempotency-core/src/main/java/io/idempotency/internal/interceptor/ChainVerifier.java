@@ -172,7 +172,7 @@ final class ChainVerifier {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe() + " is secured by " + name
                             + " inside of its transaction, so callers without the right would claim keys.",
-                    "Raise the order of transactions or lower that of method security, so that security"
+                    "Raise the order of transactions or lower the order of method security, so that security"
                             + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
                             + " the order that @EnableMethodSecurity(offset = ...) sets.");
         });
@@ -201,7 +201,7 @@ final class ChainVerifier {
                         "The idempotent method " + operation.describe()
                                 + " has a transaction that is not declared with @Transactional (<tx:advice> or the like)"
                                 + " inside of its claim, so that its effect might be committed without it.",
-                        "Declare the transaction with @Transactional, or give its advisor a lower order than that of"
+                        "Declare the transaction with @Transactional, or give its advisor a lower order than the advisor of"
                                 + " @EnableTransactionManagement, so that the call joins it.");
             }
         }
@@ -213,7 +213,7 @@ final class ChainVerifier {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe()
                             + " is asynchronous inside of its transaction, so that it would run without it.",
-                    "Give the advisor of asynchronous methods a lower order than that of"
+                    "Give the advisor of asynchronous methods a lower order than the advisor of"
                             + " @EnableTransactionManagement, so that it comes first.");
         }
     }

@@ -156,7 +156,7 @@ public final class CallSteps {
         });
         if (Thread.currentThread() != thread || isEnded) {
             throw new IllegalStateException("The step '" + name + "' of the " + call.intent()
-                    + " was asked for on another thread than that of its method, or after the method: ask for steps in the"
+                    + " was asked for on another thread than its method's, or after the method has returned: ask for steps in the"
                     + " method, one after the other");
         }
         if (running != null) {

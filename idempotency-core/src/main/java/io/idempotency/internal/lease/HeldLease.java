@@ -1,7 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.call.RetryAfter;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,6 +16,7 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.call.CallRetry;
+import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
@@ -40,7 +39,7 @@ public final class HeldLease {
 
     private final RequiresNewTransaction transactions;
 
-    /** Transactions of one update, which needs no isolation level of its own: to set one takes a round trip. */
+    /** Single-statement transactions. Setting an isolation level would cost a round trip. */
     private final RequiresNewTransaction singleUpdates;
 
     private final CallRetry retry;
@@ -59,14 +58,6 @@ public final class HeldLease {
     /**
      * Starts the lease of a claim that was just granted.
      *
-     * @param intent the intent of the call
-     * @param claim the result of the claim
-     * @param fence the fence of the claim
-     * @param duration the length of the lease
-     * @param steps the steps that earlier attempts have recorded
-     * @param store extends and finds the lease
-     * @param transactions runs those statements outside of the method's transaction
-     * @param singleUpdates records steps there
      * @param retry repeats them if the connection is lost
      */
     HeldLease(

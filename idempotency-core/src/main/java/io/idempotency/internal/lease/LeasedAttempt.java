@@ -1,6 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.transaction.TransactionState;
 import java.sql.Connection;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,13 +14,13 @@ import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.call.CallSynchronization;
-import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.TransactionState;
 
 /**
  * An attempt to run the method under a lease, whose claim is committed already. The completion is part of the transaction that the
@@ -36,7 +35,7 @@ final class LeasedAttempt extends Attempt {
 
     /**
      * Set if the method has returned and its completion may be stored. If that remains unknown, the lease keeps the key until it
-     * expires, so that no other call repeats the effect at once.
+     * expires, so that no other call repeats the effect immediately.
      */
     private boolean completionStarted;
 

@@ -76,7 +76,7 @@ public final class LeasedCalls implements LeasedExecutor {
         ClaimResult claim =
                 Objects.requireNonNull(retry.call(execution, leaseClaim::make, RetryClassifier::isRetryable));
         if (leaseClaim.isOfAnotherAttempt(claim)) {
-            // An interceptor repeats an attempt that has ended: the next one is that of another search.
+            // An interceptor repeats an attempt that has ended. The next attempt belongs to a later search.
             if (resumed != null && resumed.failure() != null) {
                 throw resumed.failure();
             }

@@ -1,6 +1,5 @@
 package io.idempotency.internal.lease;
 
-import io.idempotency.internal.transaction.TransactionState;
 import java.sql.Connection;
 import java.util.function.Consumer;
 
@@ -19,6 +18,7 @@ import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.transaction.TransactionTracker;
 
 import static java.util.Objects.requireNonNull;

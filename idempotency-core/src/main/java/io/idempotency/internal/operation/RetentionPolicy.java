@@ -126,7 +126,7 @@ public final class RetentionPolicy {
     }
 
     /**
-     * Checks that the key of a leased call is kept for at least as long as its lease may hold it, and that of any call for as
+     * Checks that the key of a leased call is kept for at least as long as its lease may hold it, and the key of any call for as
      * long as a duplicate may wait for it.
      *
      * @throws IllegalArgumentException if the lease is longer than the retention, defaults included, or the wait timeout is

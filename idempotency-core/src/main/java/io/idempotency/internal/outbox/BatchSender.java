@@ -51,7 +51,6 @@ final class BatchSender {
     /**
      * Creates the sender of one batch.
      *
-     * @param sender sends the messages
      * @param timeout the longest time of one message, and the time for which further messages are started
      * @param stopped returns whether no further message is to be started
      */

@@ -47,13 +47,6 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
     private final ExecutorService executor;
 
-    /**
-     * Creates the sender.
-     *
-     * @param handlers the handler methods
-     * @param inbox keeps which messages they have handled
-     * @param threads number of messages that are handled at the same time
-     */
     public InProcessSender(OutboxHandlers handlers, Inbox inbox, int threads) {
         this.handlers = handlers;
         this.inbox = inbox;
@@ -65,7 +58,7 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
     }
 
     /**
-     * Returns the number of threads without those of overdue handlers, because a message that gets no thread would count as failed.
+     * Returns the number of threads that overdue handlers do not occupy, because a message that gets no thread would count as failed.
      * Returns at least one, so that a message is refused with the reason if no thread is left.
      */
     @Override

@@ -12,9 +12,7 @@ public interface OpenTransaction {
     /**
      * Works on the connection of the transaction that is open on the library's DataSource.
      *
-     * @param <T> the result
      * @param work the work, which must not end the transaction
-     * @return the result of the work
      * @throws TransactionMismatchException if none is open
      */
     <T> T onConnection(Function<Connection, T> work);

@@ -31,12 +31,6 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
 
     private final Map<String, List<HandlerMethod>> byTopic = new LinkedHashMap<>();
 
-    /**
-     * Creates the registry.
-     *
-     * @param beans the beans of the application
-     * @param codec reads payloads
-     */
     public OutboxHandlers(ConfigurableListableBeanFactory beans, JacksonResponseCodec codec) {
         this.beans = beans;
         this.codec = codec;

@@ -44,14 +44,6 @@ public final class OutboxRelay {
 
     private int outages;
 
-    /**
-     * Creates the relay.
-     *
-     * @param store keeps the messages
-     * @param sender sends them
-     * @param settings the settings of sending
-     * @param listener receives the result of each attempt
-     */
     public OutboxRelay(OutboxStore store, OutboxSender sender, RelaySettings settings, IdempotencyListener listener) {
         this.store = store;
         this.sender = sender;
@@ -63,7 +55,6 @@ public final class OutboxRelay {
     /**
      * Sends a batch.
      *
-     * @return the time of the next batch
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the batch is sent again
      * @throws org.springframework.transaction.TransactionException if there is no connection, or the commit fails; the batch
      *     is sent again
@@ -159,7 +150,7 @@ public final class OutboxRelay {
     /**
      * The time of the next batch.
      *
-     * @param more whether to send the next batch at once
+     * @param more whether to send the next batch without a pause
      * @param pause time for which to send nothing because of an outage; zero if there is none
      */
     public record Round(boolean more, Duration pause) {

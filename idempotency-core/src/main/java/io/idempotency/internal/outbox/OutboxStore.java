@@ -15,9 +15,6 @@ public interface OutboxStore {
     /**
      * Records a message, unless its deduplication key was used before.
      *
-     * @param connection a connection with an open transaction, which the message becomes part of
-     * @param message the message
-     * @return its id, or that of the earlier message with its deduplication key
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error
      */
     UUID record(Connection connection, NewMessage message);
@@ -26,35 +23,21 @@ public interface OutboxStore {
      * Takes due messages, lets them be sent and stores the results, in one transaction of its own. No other relay takes a message of
      * the same lanes meanwhile. Messages of the same ordering key are taken in their order, without a gap.
      *
-     * @param limit the number of messages, approximately
-     * @param bound the time after which the server ends the transaction of a relay that hangs
-     * @param sending sends the messages, and returns the results of those that were tried
      * @return the stored results; none if no message was due in a free lane
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the messages are sent again
      */
     SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<SendResult>> sending);
 
-    /**
-     * Counts the messages that wait.
-     *
-     * @param limit the largest number that is counted
-     * @return the backlog
-     */
+    /** Counts the messages that wait. */
     Backlog backlog(int limit);
 
-    /**
-     * A batch that was sent.
-     *
-     * @param results the results of the messages that were tried
-     * @param at the time at which the results were stored, in the database's time
-     */
+    /** A batch that was sent. */
     record SentBatch(List<SendResult> results, Instant at) {}
 
     /**
      * The backlog of the outbox.
      *
      * @param pending the number of messages that are not sent yet
-     * @param dead the number of messages that failed for the last time
      * @param oldest the time since the oldest pending message became due; zero if none is due
      */
     record Backlog(int pending, int dead, Duration oldest) {}

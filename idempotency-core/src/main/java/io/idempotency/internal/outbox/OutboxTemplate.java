@@ -39,12 +39,8 @@ public final class OutboxTemplate implements Outbox {
     /**
      * Creates the template.
      *
-     * @param store keeps the messages
-     * @param transaction finds the transaction that a message becomes part of
-     * @param codec writes payloads
-     * @param lanes divides messages among lanes
      * @param maxPayloadBytes the largest payload, in bytes of UTF-8
-     * @param contextHeaders returns headers of the context, such as that of a trace; headers of the message override them
+     * @param contextHeaders returns headers of the context, such as a trace's; headers of the message override them
      * @param wake called after each commit that recorded messages, on the thread of the commit; must be quick
      */
     public OutboxTemplate(

@@ -44,7 +44,6 @@ public final class PostgresStorage {
     /**
      * Creates the factory. Nothing is read or written yet.
      *
-     * @param dataSource the DataSource of the database with the schema
      * @param schema the schema's name: at most 63 lower-case letters, digits and underscores
      * @throws IllegalArgumentException if the schema's name is not well-formed
      */
@@ -53,58 +52,32 @@ public final class PostgresStorage {
         this.schema = new Schema(schema);
     }
 
-    /**
-     * Returns the store of claims.
-     *
-     * @param claimedBy the name of this process in the rows that it writes
-     * @return a store that is safe for use by many threads
-     */
+    /** Returns the store of claims. */
     public ClaimStore claimStore(String claimedBy) {
         return new PostgresClaimStore(schema, claimedBy);
     }
 
-    /**
-     * Returns the store of handled messages.
-     *
-     * @return a store that is safe for use by many threads
-     */
+    /** Returns the store of handled messages. */
     public InboxStore inboxStore() {
         return new PostgresInboxStore(schema);
     }
 
-    /**
-     * Returns the store of messages to send.
-     *
-     * @param retention the time for which a message is kept after it was sent
-     * @return a store that is safe for use by many threads
-     */
+    /** Returns the store of messages to send. */
     public OutboxStore outboxStore(Duration retention) {
         return new PostgresOutboxStore(schema, dataSource, retention);
     }
 
-    /**
-     * Returns the channel that wakes other instances when there are messages to send.
-     *
-     * @return a channel that is safe for use by many threads
-     */
+    /** Returns the channel that wakes other instances when there are messages to send. */
     public OutboxChannel outboxChannel() {
         return new PostgresOutboxChannel(schema, dataSource);
     }
 
-    /**
-     * Returns the store of the application's locks.
-     *
-     * @return a store that is safe for use by many threads
-     */
+    /** Returns the store of the application's locks. */
     public LockStore lockStore() {
         return new PostgresLockStore();
     }
 
-    /**
-     * Returns the queries and changes of operators.
-     *
-     * @return an object that is safe for use by many threads
-     */
+    /** Returns the queries and changes of operators. */
     public IdempotencyAdministration administration() {
         return new PostgresAdministration(schema, dataSource);
     }
@@ -112,10 +85,8 @@ public final class PostgresStorage {
     /**
      * Returns the store of the purge. Only one run of all instances purges at a time.
      *
-     * @param heldBy the name of this process in the purge lease
      * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared in both
      *     cases
-     * @return a store that is safe for use by many threads
      */
     public PurgeStore purgeStore(String heldBy, boolean archive) {
         return new PostgresPurgeStore(schema, dataSource, heldBy, archive);
@@ -125,39 +96,25 @@ public final class PostgresStorage {
      * Returns the maintenance of the partitions of handled messages. If there are none, it does nothing. Without maintenance
      * the open partition stays open.
      *
-     * @param period the period of a new partition
      * @param role the owner of the tables, of which the role of the DataSource must be a member; {@code null} if that role is
      *     the owner
      * @param archive whether partitions are kept as tables of their own instead of being dropped
-     * @return an object that is safe for use by many threads
      */
     public PartitionMaintenance partitionMaintenance(PartitionPeriod period, @Nullable String role, boolean archive) {
         return new MessagePartitions(schema).maintenance(dataSource, period, role, archive);
     }
 
-    /**
-     * Returns statistics of the tables that are known without reading the tables.
-     *
-     * @return an object that is safe for use by many threads
-     */
+    /** Returns statistics of the tables that are known without reading the tables. */
     public StorageStatistics statistics() {
         return new PostgresStorageStatistics(schema, dataSource);
     }
 
-    /**
-     * Returns the creation and validation of the schema.
-     *
-     * @return the schema
-     */
+    /** Returns the creation and validation of the schema. */
     public StorageSchema schema() {
         return new StorageSchema(schema, dataSource);
     }
 
-    /**
-     * Returns the check at start-up that the guarantee holds on the database.
-     *
-     * @return the check
-     */
+    /** Returns the check at start-up that the guarantee holds on the database. */
     public EngineVerifier engineVerifier() {
         return new EngineVerifier(schema, dataSource);
     }

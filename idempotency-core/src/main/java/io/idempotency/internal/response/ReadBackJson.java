@@ -116,7 +116,7 @@ final class ReadBackJson {
         return null;
     }
 
-    /** Removes the element that equals a stored one. It is the first one, unless they are those of a set. */
+    /** Removes the element that equals a stored one. It is the first one, unless the elements belong to a set. */
     private @Nullable Difference takeSame(JsonNode stored, Collection<JsonNode> others) {
         Difference first = null;
         for (JsonNode other : others) {

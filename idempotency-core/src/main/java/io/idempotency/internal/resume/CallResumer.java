@@ -80,13 +80,7 @@ public final class CallResumer {
     /**
      * Creates the resumer.
      *
-     * @param methods calls the methods
-     * @param store finds and claims the calls
-     * @param dataSource the DataSource of the store
-     * @param databaseResolver resolves the database of a call
      * @param translator translates exceptions to failure codes
-     * @param maxAttempts the largest number of attempts that instances make at a call
-     * @param listener receives the result of each attempt
      * @param attemptsInThisJvm returns the number of the attempt that this JVM is running; {@code null} if it runs none
      */
     public CallResumer(

@@ -3,7 +3,7 @@ package io.idempotency.internal.resume;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.operation.IdempotentOperation;
 
-/** Thrown if the arguments of a call are not those of this version of its method, so that another one has to resume it. */
+/** Thrown if this version of a method cannot take the stored arguments of a call, so that another version has to resume it. */
 final class OtherVersionException extends Exception {
 
     private static final long serialVersionUID = 1L;

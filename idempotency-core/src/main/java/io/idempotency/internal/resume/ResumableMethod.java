@@ -38,7 +38,6 @@ record ResumableMethod(String beanName, Method method, IdempotentOperation opera
     /**
      * Reads the arguments of a call, and makes sure that this version of the method would have stored the same call.
      *
-     * @return calls the method through its proxy
      * @throws OtherVersionException if it would have not
      */
     Invocation prepare(BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due)

@@ -47,14 +47,6 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     /** Names of beans that do not exist yet and whose declared types may hide methods. */
     private final Set<String> undiscovered = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Creates the registry.
-     *
-     * @param beans the beans of the application
-     * @param operations reads the annotations
-     * @param codecs reads stored arguments
-     * @param fingerprinter computes their fingerprints
-     */
     public ResumableMethods(
             ConfigurableListableBeanFactory beans,
             IdempotentOperationSource operations,

@@ -12,6 +12,6 @@ public interface PurgeLease {
      */
     List<ExpiringTable> tables();
 
-    /** Lets other runs begin at once. Does nothing if another run has the lease. */
+    /** Lets other runs begin without waiting. Does nothing if another run has the lease. */
     void release();
 }

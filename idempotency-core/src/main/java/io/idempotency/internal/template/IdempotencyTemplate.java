@@ -20,7 +20,7 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.write.WriteBuilder;
 
-/** Executes programmatic calls, on the same path as those of annotated methods. */
+/** Executes programmatic calls, on the same path as calls of annotated methods. */
 public final class IdempotencyTemplate implements IdempotencyOperations {
 
     private final CallBinding binding;
@@ -160,7 +160,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
     private record TemplateReturning<T>(TemplateCall call, Type responseType) implements Returning<T> {
 
         @Override
-        @SuppressWarnings("unchecked") // The response type is that of T.
+        @SuppressWarnings("unchecked") // The response type is the type of T.
         public <X extends Exception> @Nullable T execute(Callback<? extends @Nullable T, X> callback) {
             return (T) call.execute(responseType, callback::call);
         }

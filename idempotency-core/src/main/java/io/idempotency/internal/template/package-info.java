@@ -1,4 +1,4 @@
-/** Programmatic calls, on the same path as those of annotated methods. */
+/** Programmatic calls, on the same path as calls of annotated methods. */
 @NullMarked
 package io.idempotency.internal.template;
 

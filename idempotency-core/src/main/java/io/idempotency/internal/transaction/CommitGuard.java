@@ -16,7 +16,7 @@ import io.idempotency.TransactionFailedException;
  * before the COMMIT. With managers that take no listener it is made as a synchronization, which is earlier.
  *
  * @param connection the connection of the transaction
- * @param holder the holder of the connection, which identifies the transaction among those of the thread
+ * @param holder the holder of the connection, which identifies the transaction among the transactions of the thread
  * @param required the required state besides not being aborted: ENDED requires nothing, OPEN that a transaction is open, MARKED
  *     that it is still the one that was marked
  */
@@ -25,7 +25,7 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, Transa
 
     private static final String SWALLOWED =
             "The transaction was rolled back, because a failed SQL statement was swallowed"
-                    + " before the commit, so that PostgreSQL would have rolled back without a word: let the exception leave the"
+                    + " before the commit, so that PostgreSQL would have rolled back silently: let the exception leave the"
                     + " method or the callback, or set a savepoint before the statement";
 
     private static final String ENDED =
@@ -47,8 +47,7 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, Transa
         register(connection, holder, TransactionState.of(connection));
     }
 
-    private static void register(
-            Connection connection, ConnectionHolder holder, TransactionState required) {
+    private static void register(Connection connection, ConnectionHolder holder, TransactionState required) {
         TransactionSynchronizationManager.registerSynchronization(new CommitGuard(connection, holder, required));
     }
 

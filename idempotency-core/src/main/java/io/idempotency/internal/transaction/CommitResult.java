@@ -46,7 +46,6 @@ public record CommitResult(
      * Returns the end of a transaction. If a beforeCommit callback throws a TransactionException, Spring does not roll back, and
      * resetting auto-commit would commit. Such a transaction is rolled back here.
      *
-     * @param status the status that Spring passes to synchronizations
      * @param connection the connection of the transaction; {@code null} if it was never used
      * @param driver the driver's connection from the begin of the transaction, because a wrapper may have replaced it meanwhile;
      *     {@code null} if that is not known
@@ -69,7 +68,7 @@ public record CommitResult(
         return status == TransactionSynchronization.STATUS_ROLLED_BACK ? End.ROLLED_BACK : End.UNKNOWN;
     }
 
-    /** Returns the driver's connection below those of pools and other wrappers; {@code null} if it is not shown. */
+    /** Returns the driver's connection below pools and other wrappers; {@code null} if it is not shown. */
     public static @Nullable Connection driverOf(Connection connection) {
         try {
             return connection.unwrap(BaseConnection.class);

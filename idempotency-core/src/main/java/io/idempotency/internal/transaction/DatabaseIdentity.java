@@ -16,7 +16,6 @@ public record DatabaseIdentity(
     /**
      * Compares the data, so that a server that was started again, and a standby, are the same.
      *
-     * @param other another database
      * @return whether both have, or had, the same data
      */
     public boolean hasDataOf(DatabaseIdentity other) {
@@ -26,7 +25,6 @@ public record DatabaseIdentity(
     /**
      * Compares the database.
      *
-     * @param other another database
      * @return whether both are the same database of one server
      */
     public boolean isDatabaseOf(DatabaseIdentity other) {

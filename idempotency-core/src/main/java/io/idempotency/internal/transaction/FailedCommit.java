@@ -15,11 +15,7 @@ public final class FailedCommit {
 
     private FailedCommit() {}
 
-    /**
-     * Rolls back. If that fails, aborts the connection.
-     *
-     * @return the failure, or one that says that the commit is in doubt
-     */
+    /** Rolls back. If that fails, aborts the connection. */
     public static Exception rollBack(Connection connection, Throwable failure) {
         if (isProtocolInSync(failure) && isRolledBack(connection, failure)) {
             return (Exception) failure;

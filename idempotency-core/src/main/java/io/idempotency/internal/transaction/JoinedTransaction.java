@@ -18,7 +18,7 @@ import io.idempotency.TransactionMismatchException;
  * idempotency tables.
  *
  * @param status the status of its manager
- * @param holder the holder of its connection, which identifies the transaction among those of the thread
+ * @param holder the holder of its connection, which identifies the transaction among the transactions of the thread
  * @param dataSource the DataSource that the holder is bound to, which may be a wrapper or the target of the configured one
  * @param isMarkedBefore whether its caller had marked it rollback-only before the call
  */
@@ -90,19 +90,15 @@ public record JoinedTransaction(
      * Flushes the pending changes of JPA, and throws unless the transaction can commit then. Checks before the flush as well, because
      * that would fail for another reason in an aborted transaction.
      *
-     * @param intent the intent of the call
-     * @param connection the connection of the transaction
      * @param stateBefore the state before the method; ENDED also if nothing was sent before it
      */
-    public void requireCommittable(
-            Intent intent, Connection connection, TransactionState stateBefore) {
+    public void requireCommittable(Intent intent, Connection connection, TransactionState stateBefore) {
         requireNotFailed(intent, connection, stateBefore);
         flush();
         requireNotFailed(intent, connection, stateBefore);
     }
 
-    private void requireNotFailed(
-            Intent intent, Connection connection, TransactionState stateBefore) {
+    private void requireNotFailed(Intent intent, Connection connection, TransactionState stateBefore) {
         if (isRollbackOnly()) {
             throw TransactionFailures.rollbackOnly(intent);
         }
@@ -116,8 +112,6 @@ public record JoinedTransaction(
     /**
      * Throws if a method has ended the transaction.
      *
-     * @param intent the intent of the call
-     * @param state the state of the transaction
      * @param stateBefore the state before the method; ENDED also if nothing was sent before it
      */
     public static void requireNotEnded(Intent intent, TransactionState state, TransactionState stateBefore) {
@@ -144,7 +138,6 @@ public record JoinedTransaction(
          * Does the work.
          *
          * @param connection the connection of the transaction; not to be closed
-         * @return the result
          * @throws Throwable on failure, which marks the transaction rollback-only
          */
         @Nullable Object with(Connection connection) throws Throwable;

@@ -34,12 +34,6 @@ public final class JoinedTransactions {
 
     private final PlatformTransactionManager transactionManager;
 
-    /**
-     * Creates the access to transactions.
-     *
-     * @param dataSource the DataSource of the idempotency tables
-     * @param transactionManager opens a transaction for methods that declare none
-     */
     public JoinedTransactions(DataSource dataSource, PlatformTransactionManager transactionManager) {
         this.dataSource = dataSource;
         this.transactionManager = transactionManager;
@@ -49,9 +43,7 @@ public final class JoinedTransactions {
      * Works on the connection of the open transaction, whatever its manager. After an exception it cannot commit, nor after a
      * rollback that has failed.
      *
-     * @param <T> the result
      * @param work the work, which must not end the transaction
-     * @return the result of the work
      * @throws TransactionMismatchException if no transaction is open on the DataSource of the idempotency tables, or it is
      *     committed already or read-only
      */
@@ -108,7 +100,7 @@ public final class JoinedTransactions {
         return status.isNewSynchronization() && !status.isNewTransaction();
     }
 
-    /** Returns whether each statement commits at once, as on a connection that is bound while another database has a transaction. */
+    /** Returns whether each statement commits by itself, as on a connection that is bound while another database has a transaction. */
     public static boolean isAutoCommit(Connection connection) {
         try {
             return connection.getAutoCommit();
@@ -242,8 +234,6 @@ public final class JoinedTransactions {
         /**
          * Does the work.
          *
-         * @param transaction the open transaction
-         * @return the result
          * @throws Throwable on failure, which rolls the transaction back
          */
         @Nullable Object in(JoinedTransaction transaction) throws Throwable;

@@ -18,7 +18,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Runs the library's own transactions, always on another connection than that of the application's open transaction. Nothing else
+ * Runs the library's own transactions, always on another connection than the application's open transaction. Nothing else
  * in the library opens a transaction besides the application's.
  *
  * <p>Spring binds the connection of a JPA transaction to the application's DataSource without marking it as one of an active
@@ -39,22 +39,12 @@ public final class RequiresNewTransaction {
         this.template = new TransactionTemplate(new Manager(this.dataSource), definition);
     }
 
-    /**
-     * Creates one with the default isolation level of the connections.
-     *
-     * @param dataSource provides the connections
-     * @return an object that is safe for use by many threads
-     */
+    /** Creates one with the default isolation level of the connections. */
     public static RequiresNewTransaction on(DataSource dataSource) {
         return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_DEFAULT);
     }
 
-    /**
-     * Creates one with the isolation level READ COMMITTED.
-     *
-     * @param dataSource provides the connections
-     * @return an object that is safe for use by many threads
-     */
+    /** Creates one with the isolation level READ COMMITTED. */
     public static RequiresNewTransaction readCommittedOn(DataSource dataSource) {
         return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_READ_COMMITTED);
     }
@@ -62,9 +52,7 @@ public final class RequiresNewTransaction {
     /**
      * Works in a transaction and commits it.
      *
-     * @param <T> the result
      * @param work the work; an exception rolls the transaction back
-     * @return the result of the work
      */
     public <T extends @Nullable Object> T call(Function<Connection, T> work) {
         return callAndKeepIf(work, result -> true);
@@ -73,10 +61,8 @@ public final class RequiresNewTransaction {
     /**
      * Works in a transaction and commits it only for some results: a transaction that PostgreSQL has aborted cannot commit.
      *
-     * @param <T> the result
      * @param work the work; an exception rolls the transaction back
      * @param isKept returns whether to commit, for a result
-     * @return the result of the work
      */
     public <T extends @Nullable Object> T callAndKeepIf(Function<Connection, T> work, Predicate<T> isKept) {
         return template.execute(status -> {

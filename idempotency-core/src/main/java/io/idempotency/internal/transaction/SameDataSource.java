@@ -14,8 +14,6 @@ public final class SameDataSource {
     /**
      * Compares two DataSources.
      *
-     * @param one a DataSource
-     * @param other another DataSource
      * @return {@code true} if both are, or wrap, the same object
      */
     public static boolean test(DataSource one, DataSource other) {

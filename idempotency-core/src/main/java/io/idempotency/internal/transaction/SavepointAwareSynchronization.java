@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** A synchronization that is told if a rollback to a savepoint undoes the work for which it was registered. */
+/** A synchronization that detects a rollback to a savepoint before its work, which undoes the work. */
 public abstract class SavepointAwareSynchronization implements TransactionSynchronization {
 
     private final List<Object> laterSavepoints = new ArrayList<>(0);

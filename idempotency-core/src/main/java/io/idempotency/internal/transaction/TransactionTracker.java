@@ -65,7 +65,6 @@ public final class TransactionTracker implements TransactionExecutionListener {
      * Refuses, until a transaction of this thread has ended, the commit of those that are begun within it, because they would stay if
      * it is undone. If that exception is swallowed, the transaction itself cannot commit.
      *
-     * @param transaction the transaction, whose manager has this listener
      * @param refusal the exception
      */
     public static void refuseOtherCommits(TransactionExecution transaction, Supplier<RuntimeException> refusal) {

@@ -88,13 +88,13 @@ public final class WriteBuilder implements Write {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The response type is that of T.
+    @SuppressWarnings("unchecked") // The response type is the type of T.
     public <T> @Nullable T respond(Class<T> responseType, T response) {
         return (T) run(responseType, write(false, response));
     }
 
     @Override
-    @SuppressWarnings("unchecked") // The response type is that of T.
+    @SuppressWarnings("unchecked") // The response type is the type of T.
     public <T> @Nullable T returnRow(Class<T> responseType) {
         if (!statements.isEmpty() && last().expected() != null) {
             throw new IllegalArgumentException(

@@ -648,7 +648,7 @@ BEGIN
         ELSE NOT pg_try_advisory_xact_lock('"${schema}".idempotency_request'::regclass::oid::integer, 0) END) THEN
         RETURN;
     END IF;
-    -- A new statement, because that of the lock may have begun before another run took the lease.
+    -- A new statement, because the statement that took the lock may have begun before another run took the lease.
     IF "${schema}".idempotency_purge_is_elsewhere(run) THEN
         RETURN;
     END IF;

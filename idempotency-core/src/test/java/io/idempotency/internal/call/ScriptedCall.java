@@ -15,9 +15,9 @@ import java.util.Locale;
 import java.util.Optional;
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -37,13 +37,13 @@ import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
-import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
@@ -202,7 +202,8 @@ final class ScriptedCall {
         private static final Duration PAUSE = Duration.ofMillis(2);
 
         CallSettings ofAllCalls() {
-            return new CallSettings(10, 10, new RetrySettings(new Backoff(PAUSE, 1, PAUSE), retryTimeout), recordsEveryFailure);
+            return new CallSettings(
+                    10, 10, new RetrySettings(new Backoff(PAUSE, 1, PAUSE), retryTimeout), recordsEveryFailure);
         }
     }
 

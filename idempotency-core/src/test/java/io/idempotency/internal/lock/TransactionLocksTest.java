@@ -65,9 +65,7 @@ class TransactionLocksTest {
         JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
         PostgresStorage storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
-        this.locks = new LockTemplate(
-                new JoinedTransactions(database.dataSource(), manager),
-                storage.lockStore());
+        this.locks = new LockTemplate(new JoinedTransactions(database.dataSource(), manager), storage.lockStore());
     }
 
     @BeforeAll

@@ -47,8 +47,7 @@ final class Publisher {
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(
                 store,
-                new JoinedTransactions(dataSource, transactionManager)
-                        ::onOpenConnection,
+                new JoinedTransactions(dataSource, transactionManager)::onOpenConnection,
                 new JacksonResponseCodec(StateModule.addTo(new JsonMapper())),
                 new Lanes(lanes),
                 1_000,

@@ -18,7 +18,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -43,8 +42,7 @@ class CommitGuardTest {
         this.reporting = new JdbcTransactionManager(dataSource);
         TransactionTracker.track(reporting);
         this.jdbc = new JdbcTemplate(dataSource);
-        this.transactions = new JoinedTransactions(
-                dataSource, reporting);
+        this.transactions = new JoinedTransactions(dataSource, reporting);
     }
 
     @BeforeAll

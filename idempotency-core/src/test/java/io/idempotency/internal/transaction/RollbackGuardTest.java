@@ -15,7 +15,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.TransactionFailedException;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -22,7 +22,7 @@ import io.idempotency.observation.TableSample;
 
 /**
  * The health of the library's tables: down if a table cannot be used, and degraded while the purge, the outbox or the
- * partitions lag. Degraded instances stay in service, because all of them are degraded at once.
+ * partitions lag. Degraded instances stay in service, because all of them are degraded together.
  */
 final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 

@@ -9,7 +9,7 @@ public final class WakeSignal {
 
     private final Semaphore wakes = new Semaphore(0);
 
-    /** Returns at once, because the thread of a commit calls it. */
+    /** Returns immediately, because the thread of a commit calls it. */
     public void wake() {
         if (wakes.availablePermits() == 0) {
             wakes.release();

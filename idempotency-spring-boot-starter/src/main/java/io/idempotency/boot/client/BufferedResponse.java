@@ -29,7 +29,7 @@ final class BufferedResponse implements ClientHttpResponse {
         body = new ByteArrayInputStream(bytes);
     }
 
-    /** The JDK's HttpURLConnection takes the end of the connection for the end of the body, and may hide that of an error. */
+    /** The JDK's HttpURLConnection takes the end of the connection for the end of the body, and may hide the body of an error. */
     private void requireWhole(int length) throws EOFException {
         if (!status.isError()
                 && length < headers.getContentLength()

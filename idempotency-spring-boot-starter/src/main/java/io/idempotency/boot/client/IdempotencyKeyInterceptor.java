@@ -49,7 +49,7 @@ import io.idempotency.IdempotencyContext;
  *
  * <p><b>Limits:</b> a request is sent {@code maxAttempts} times at most, and no repeat begins later than
  * {@code maxDuration} after the first attempt; if its pause would end later, there is no pause either. A running attempt
- * is not cut off, so give the client timeouts to connect and to read: without them it waits for a lost answer for ever. An
+ * is not cut off, so give the client timeouts to connect and to read: without them it never stops waiting for a lost answer. An
  * interrupt ends the pause and the repeats, and stays set. When no repeat is left, the caller gets the last answer or
  * {@link IOException} as it is. Answers are read into memory, and the connection is free during pauses.
  *

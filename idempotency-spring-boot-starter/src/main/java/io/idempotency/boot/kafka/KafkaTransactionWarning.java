@@ -29,7 +29,7 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.MethodDescription;
 
 /**
- * The warning about listener containers that begin a Kafka transaction around an idempotent method. It ends after that of the
+ * The warning about listener containers that begin a Kafka transaction around an idempotent method. It ends after the transaction of the
  * database. If it aborts then, the redelivered message is a duplicate, and nothing sends again what the method has sent.
  */
 final class KafkaTransactionWarning implements SmartInitializingSingleton {

@@ -21,7 +21,7 @@ final class OutboxLog implements IdempotencyListener {
     /** The logger, named by feature so that its level can be set. */
     static final String NAME = "io.idempotency.outbox";
 
-    /** Many messages may fail at once, all for the same reason. */
+    /** Many messages may fail together, all for the same reason. */
     private static final long BETWEEN_FAILURES = Duration.ofSeconds(1).toNanos();
 
     private final Logger logger = LoggerFactory.getLogger(NAME);

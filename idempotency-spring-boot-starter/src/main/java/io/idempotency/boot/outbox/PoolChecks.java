@@ -8,7 +8,7 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 
 import io.idempotency.IdempotencyStartupException;
 
-/** The check that the pool is large enough: otherwise the relay or the application would wait for ever. */
+/** The check that the pool is large enough: otherwise the relay or the application would never get a connection. */
 final class PoolChecks {
 
     private PoolChecks() {}

@@ -40,7 +40,7 @@ import io.idempotency.outbox.OutboxSender;
 @EnableConfigurationProperties({IdempotencyOutboxProperties.class, IdempotencyRabbitProperties.class})
 public final class IdempotencyRabbitAutoConfiguration {
 
-    /** The connections are its own, because those of the application may be transacted, which excludes confirms. */
+    /** The connections are its own, because the application's may be transacted, which excludes confirms. */
     @Bean
     @ConditionalOnMissingBean(OutboxSender.class)
     RabbitSender idempotencyRabbitSender(

@@ -11,7 +11,7 @@ import org.springframework.util.Assert;
 /**
  * Settings of the messages that the outbox sends to RabbitMQ.
  *
- * @param exchange Exchange that messages are sent to; by default that of the broker, which delivers to the queue with the name
+ * @param exchange Exchange that messages are sent to; by default the broker's default exchange, which delivers to the queue with the name
  *     of the routing key.
  * @param routes Exchange and routing key of single topics, by topic.
  */
@@ -24,7 +24,7 @@ public record IdempotencyRabbitProperties(
     /**
      * The exchange and the routing key of a topic.
      *
-     * @param exchange Exchange, by default that of all topics.
+     * @param exchange Exchange, by default the exchange of all topics.
      * @param routingKey Routing key, by default the topic.
      */
     public record Route(@Nullable String exchange, @Nullable String routingKey) {

@@ -56,7 +56,7 @@ final class RabbitSender implements OutboxSender, DisposableBean {
     RabbitSender(CachingConnectionFactory connections, IdempotencyRabbitProperties properties) {
         this.properties = properties;
         this.connections = connections;
-        // One connection: else the state of the latest one would be taken for that of all.
+        // One connection: with several, only the state of the newest one would be seen.
         connections.setCacheMode(CachingConnectionFactory.CacheMode.CHANNEL);
         connections.setPublisherConfirmType(CachingConnectionFactory.ConfirmType.CORRELATED);
         connections.setPublisherReturns(true);

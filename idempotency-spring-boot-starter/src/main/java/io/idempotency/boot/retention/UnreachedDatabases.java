@@ -34,7 +34,7 @@ final class UnreachedDatabases {
         if (others != null) {
             logger.warn(
                     "The DataSource of the idempotency tables chooses between several databases, and this process purges, relays and"
-                            + " resumes in one of them only: that of a thread without a tenant. In the others ({}) expired rows are"
+                            + " resumes in one of them only: the database of a thread without a tenant. In the others ({}) expired rows are"
                             + " never deleted, and published messages never sent. Start for each of them an instance whose DataSource"
                             + " is that database, or let a job call idempotency_purge there",
                     others);
@@ -45,7 +45,8 @@ final class UnreachedDatabases {
         if (!(RoutedDatabase.of(dataSource) instanceof RoutedDatabase routed)) {
             return RoutedDatabase.isSingle(resolver)
                     ? null
-                    : "those of the DatabaseResolver " + resolver.getClass().getName();
+                    : "the databases of the DatabaseResolver "
+                            + resolver.getClass().getName();
         }
         DatabaseIdentity purged = identityOf(dataSource);
         // One is enough to know that they are no replicas of one: tenants may be many.

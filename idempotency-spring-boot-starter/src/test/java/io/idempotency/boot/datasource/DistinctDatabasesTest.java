@@ -167,8 +167,8 @@ class DistinctDatabasesTest {
         }
         assertThat(output)
                 .contains(
-                        "this process purges, relays and resumes in one of them only: that of a thread without a tenant")
-                .contains("In the others (those of the DatabaseResolver " + SchemaOfTenant.class.getName());
+                        "this process purges, relays and resumes in one of them only: the database of a thread without a tenant")
+                .contains("In the others (the databases of the DatabaseResolver " + SchemaOfTenant.class.getName());
     }
 
     private static String purchasesInAnyTenant(Purchases purchases) {

@@ -38,12 +38,7 @@ public final class PostgresAdministration implements IdempotencyAdministration {
 
     private final OutboxAdministration outbox;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the tables
-     * @param dataSource the DataSource, from which each operation takes one connection
-     */
+    /** Prepares the statements. */
     public PostgresAdministration(Schema schema, DataSource dataSource) {
         this.transaction = new BoundedTransaction(dataSource);
         this.requests = new RequestAdministration(schema, transaction);

@@ -55,12 +55,6 @@ public final class EngineVerifier {
 
     private final DataSource dataSource;
 
-    /**
-     * Creates the object. Nothing is read or written yet.
-     *
-     * @param schema the name of the schema
-     * @param dataSource the DataSource of the application
-     */
     public EngineVerifier(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;

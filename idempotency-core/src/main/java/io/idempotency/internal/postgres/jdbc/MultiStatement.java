@@ -62,7 +62,7 @@ public final class MultiStatement implements AutoCloseable {
     }
 
     /**
-     * Moves to the next statement and returns its rows. The first call after {@link #execute()} returns those of the second
+     * Moves to the next statement and returns its rows. The first call after {@link #execute()} returns the rows of the second
      * statement.
      *
      * @throws SQLException if they cannot be read

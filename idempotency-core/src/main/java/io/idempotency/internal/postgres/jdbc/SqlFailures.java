@@ -44,7 +44,6 @@ public final class SqlFailures {
     /**
      * Returns the reason of a failure, to be put into a sentence.
      *
-     * @param failure the failure
      * @return the first line of its most specific cause, without a full stop
      */
     public static String reason(Exception failure) {

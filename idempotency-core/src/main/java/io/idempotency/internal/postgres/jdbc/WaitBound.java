@@ -1,8 +1,9 @@
 package io.idempotency.internal.postgres.jdbc;
 
-import io.idempotency.internal.transaction.TransactionState;
 import java.sql.SQLException;
 import java.time.Duration;
+
+import io.idempotency.internal.transaction.TransactionState;
 
 /**
  * The time limit of one statement that may wait for a lock.

@@ -15,7 +15,7 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /**
  * A store of advisory locks that end with their transaction, so that a pooler may give the connection to another client
- * afterwards. Their keys have 64 bits; those of the purge and the relay are pairs of 32 bits.
+ * afterwards. Their keys have 64 bits. The purge and the relay use pairs of 32 bits.
  */
 public final class PostgresLockStore implements LockStore {
 

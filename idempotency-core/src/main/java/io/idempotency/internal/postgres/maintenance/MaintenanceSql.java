@@ -32,7 +32,7 @@ final class MaintenanceSql {
              then false
             else pg_try_advisory_xact_lock('{schema}.idempotency_request'::regclass::oid::integer, 0) end""";
 
-    /** A new statement, because that of the lock may have begun before another run took the lease. */
+    /** A new statement, because the statement that took the lock may have begun before another run took the lease. */
     static final String STILL_FREE = "select not " + MaintenanceSql.HELD_BY_ANOTHER;
 
     static final String KEEP_LEASE = """

@@ -21,23 +21,13 @@ public final class OutboxAdministration {
 
     private final BoundedTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the table
-     * @param transaction the transaction of each statement
-     */
+    /** Prepares the statements. */
     public OutboxAdministration(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
         this.transaction = transaction;
     }
 
-    /**
-     * Finds messages that were not sent yet, in their order.
-     *
-     * @param limit the largest number of results
-     * @return the messages
-     */
+    /** Finds messages that were not sent yet, in their order. */
     public List<PendingMessage> findPending(int limit) {
         return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(OutboxSql.FIND_PENDING))
@@ -46,12 +36,7 @@ public final class OutboxAdministration {
                 .list());
     }
 
-    /**
-     * Finds dead messages, in their order.
-     *
-     * @param limit the largest number of results
-     * @return the messages
-     */
+    /** Finds dead messages, in their order. */
     public List<DeadMessage> findDead(int limit) {
         return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(OutboxSql.FIND_DEAD))
@@ -63,7 +48,6 @@ public final class OutboxAdministration {
     /**
      * Lets the relay try a dead message again.
      *
-     * @param messageId the id of the message
      * @throws InterventionRefusedException if the message is not dead or does not exist
      */
     public void requeue(UUID messageId) {

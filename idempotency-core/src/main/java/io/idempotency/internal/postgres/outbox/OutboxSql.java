@@ -32,7 +32,7 @@ final class OutboxSql {
     /**
      * A message is ready if it is due and no earlier message of its ordering key is to be tried later. A subquery and not an
      * anti-join: the lane's index gives the rows in order, and reading stops at the limit. The message that holds the others up
-     * is mostly the first one of its key, which the order by finds at once.
+     * is mostly the first one of its key, which the ORDER BY finds first.
      */
     private static final String READY = """
             m.status operator(pg_catalog.=) 'pending'

@@ -26,12 +26,7 @@ public final class PostgresOutboxChannel implements OutboxChannel {
 
     private final RequiresNewTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the table
-     * @param dataSource the DataSource, from which a listener keeps one connection
-     */
+    /** Prepares the statements. */
     public PostgresOutboxChannel(Schema schema, DataSource dataSource) {
         this.schema = schema;
         this.dataSource = dataSource;

@@ -66,13 +66,7 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private final RequiresNewTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the table
-     * @param dataSource the DataSource of the relay
-     * @param retention the time for which a message is kept after it was sent
-     */
+    /** Prepares the statements. */
     public PostgresOutboxStore(Schema schema, DataSource dataSource, Duration retention) {
         this.retention = retention;
         this.insert = schema.resolve(OutboxSql.INSERT);

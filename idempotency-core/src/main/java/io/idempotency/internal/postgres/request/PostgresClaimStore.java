@@ -1,7 +1,5 @@
 package io.idempotency.internal.postgres.request;
 
-import io.idempotency.internal.transaction.TransactionState;
-
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -37,6 +35,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.transaction.TransactionState;
 
 /** The store of claims in the table {@code idempotency_request}. */
 public final class PostgresClaimStore implements ClaimStore {
@@ -86,12 +85,7 @@ public final class PostgresClaimStore implements ClaimStore {
     /** Not reliable: a completion may have been rolled back or be in another database, and ids are overwritten. */
     private final RecentlySeenIds answered = new RecentlySeenIds();
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the table
-     * @param claimedBy the name of this process in the rows that it writes
-     */
+    /** Prepares the statements. */
     public PostgresClaimStore(Schema schema, String claimedBy) {
         this.insertCompleted = ClaimInsert.completed(schema);
         this.insertInTransaction = ClaimInsert.inTransaction(schema);

@@ -28,12 +28,7 @@ public final class RequestAdministration {
 
     private final BoundedTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schema the schema of the table
-     * @param transaction the transaction of each statement
-     */
+    /** Prepares the statements. */
     public RequestAdministration(Schema schema, BoundedTransaction transaction) {
         this.schema = schema;
         this.transaction = transaction;
@@ -42,7 +37,6 @@ public final class RequestAdministration {
     /**
      * Finds a request.
      *
-     * @param intent scope, caller and key
      * @return the request, if it is stored
      */
     public Optional<IdempotencyRecord> find(Intent intent) {
@@ -54,7 +48,6 @@ public final class RequestAdministration {
     /**
      * Finds the response of a request.
      *
-     * @param intent scope, caller and key
      * @return the response as JSON, if one is stored
      */
     public Optional<String> findResponse(Intent intent) {
@@ -71,8 +64,6 @@ public final class RequestAdministration {
      * @param scope the scope of the requests; {@code null} for any
      * @param key the key of the requests; {@code null} for any
      * @param status the status of the requests; {@code null} for any
-     * @param limit the largest number of results
-     * @return the requests
      */
     public List<IdempotencyRecord> search(
             @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
@@ -80,33 +71,17 @@ public final class RequestAdministration {
         return query(RequestSql.SEARCH, scope, scope, key, key, statusText, statusText, limit);
     }
 
-    /**
-     * Finds leases that have expired, the oldest first.
-     *
-     * @param limit the largest number of results
-     * @return the requests
-     */
+    /** Finds leases that have expired, the oldest first. */
     public List<IdempotencyRecord> findStaleLeases(int limit) {
         return query(RequestSql.FIND_STALE_LEASES, limit);
     }
 
-    /**
-     * Finds requests without a lease that were committed in processing, the oldest first.
-     *
-     * @param limit the largest number of results
-     * @return the requests
-     */
+    /** Finds requests without a lease that were committed in processing, the oldest first. */
     public List<IdempotencyRecord> findAbandoned(int limit) {
         return query(RequestSql.FIND_ABANDONED, limit);
     }
 
-    /**
-     * Finds requests that were attempted often, those with the most attempts first.
-     *
-     * @param attempts the smallest number of attempts
-     * @param limit the largest number of results
-     * @return the requests
-     */
+    /** Finds requests that were attempted often, those with the most attempts first. */
     public List<IdempotencyRecord> findWithAttempts(int attempts, int limit) {
         return query(RequestSql.FIND_WITH_ATTEMPTS, attempts, limit);
     }
@@ -114,8 +89,6 @@ public final class RequestAdministration {
     /**
      * Releases a stale request, so that the next caller reclaims it.
      *
-     * @param intent scope, caller and key
-     * @param reason the reason, which is stored in the row
      * @throws InterventionRefusedException if the request is not stale
      */
     public void releaseStale(Intent intent, Reason reason) {
@@ -125,8 +98,6 @@ public final class RequestAdministration {
     /**
      * Completes a stale request.
      *
-     * @param intent scope, caller and key
-     * @param responseBody the response as JSON
      * @throws InterventionRefusedException if the request is not stale
      * @throws IllegalArgumentException if the response is not JSON
      */
@@ -142,12 +113,7 @@ public final class RequestAdministration {
         }
     }
 
-    /**
-     * Finds the recorded steps of a request.
-     *
-     * @param intent scope, caller and key
-     * @return the steps, in their order
-     */
+    /** Finds the recorded steps of a request. */
     public List<StepRecord> findSteps(Intent intent) {
         return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(RequestSql.FIND_STEPS_OF_INTENT))
@@ -164,9 +130,6 @@ public final class RequestAdministration {
     /**
      * Deletes the record of a step and those after it, and lets the next caller reclaim the request.
      *
-     * @param intent scope, caller and key
-     * @param step the name of the first step to run again
-     * @param reason the reason, which is stored in the row
      * @throws InterventionRefusedException if the request has not failed and is not stale, or has no such step
      */
     public void retryFrom(Intent intent, String step, Reason reason) {
@@ -189,7 +152,6 @@ public final class RequestAdministration {
     /**
      * Deletes a request that no call holds.
      *
-     * @param intent scope, caller and key
      * @throws InterventionRefusedException if a call holds the request or it does not exist
      */
     public void forget(Intent intent) {

@@ -82,7 +82,7 @@ public final class StorageSchema {
 
     /**
      * Creates the schema if it does not exist, migrates its tables, and grants the application's role their use. All of it is
-     * one transaction under one lock: instances that start at once take turns, and a failure changes nothing.
+     * one transaction under one lock: instances that start together take turns, and a failure changes nothing.
      *
      * @param migrations the migrations, on the connection of that transaction, which they must not end
      * @throws StorageSchemaException if the role that migrates cannot do so
@@ -194,7 +194,7 @@ public final class StorageSchema {
     }
 
     /**
-     * Checks that the tables exist, are those of this version, and may be used.
+     * Checks that the tables exist, belong to this version, and may be used.
      *
      * @throws StorageSchemaException if not
      */

@@ -21,12 +21,12 @@ import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
-import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -13,11 +13,11 @@ import org.springframework.dao.DataAccessException;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
-import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.EachDriverMode;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.transaction.TransactionState;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.RoundTripCounter;
 import io.idempotency.test.TestDatabase;
