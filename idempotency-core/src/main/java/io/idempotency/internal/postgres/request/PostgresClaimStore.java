@@ -46,13 +46,13 @@ public final class PostgresClaimStore implements ClaimStore {
     /** A claim that takes longer has waited for another one, so that its lease must be extended. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
-    private final ClaimInsert insertCompleted;
+    private final RequestInsert insertCompleted;
 
-    private final ClaimInsert insertInTransaction;
+    private final RequestInsert insertInTransaction;
 
-    private final ClaimInsert insertLeased;
+    private final RequestInsert insertLeased;
 
-    private final FinishedInsert insertFinished;
+    private final RequestInsert insertFinished;
 
     private final WriteStatements writes;
 
@@ -78,7 +78,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String extendLease;
 
-    private final String recordFailure;
+    private final RequestInsert insertFailed;
 
     private final String claimedBy;
 
@@ -87,10 +87,10 @@ public final class PostgresClaimStore implements ClaimStore {
 
     /** Prepares the statements. */
     public PostgresClaimStore(Schema schema, String claimedBy) {
-        this.insertCompleted = ClaimInsert.completed(schema);
-        this.insertInTransaction = ClaimInsert.inTransaction(schema);
-        this.insertLeased = ClaimInsert.leased(schema);
-        this.insertFinished = new FinishedInsert(schema);
+        this.insertCompleted = RequestInsert.completed(schema);
+        this.insertInTransaction = RequestInsert.inTransaction(schema);
+        this.insertLeased = RequestInsert.leased(schema);
+        this.insertFinished = RequestInsert.finished(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
         this.resumption = new ResumeStatements(schema);
@@ -103,7 +103,7 @@ public final class PostgresClaimStore implements ClaimStore {
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
         this.fail = schema.resolve(RequestSql.FAIL);
         this.extendLease = schema.resolve(RequestSql.EXTEND_LEASE);
-        this.recordFailure = schema.resolve(RequestSql.RECORD_FAILURE);
+        this.insertFailed = RequestInsert.failed(schema);
         this.claimedBy = claimedBy;
     }
 
@@ -193,7 +193,7 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        ClaimInsert insert = insertOf(request);
+        RequestInsert insert = insertOf(request);
         try (MultiStatement statements = MultiStatement.prepare(connection, insert.sql())) {
             insert.bind(statements.parameters(), request, claimedBy, bound);
             return statements.update() == 1;
@@ -208,7 +208,7 @@ public final class PostgresClaimStore implements ClaimStore {
         }
     }
 
-    private ClaimInsert insertOf(ClaimRequest request) {
+    private RequestInsert insertOf(ClaimRequest request) {
         if (request.completeAtOnce()) {
             return insertCompleted;
         }
@@ -388,15 +388,11 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean recordFailure(Connection connection, FailureRecord failed) {
-        return update(connection, "record a failure", recordFailure, parameters -> {
-            parameters.uuid(failed.key().id());
-            parameters.intent(failed.key().intent());
-            RequestParameters.bindFingerprint(parameters, failed.key().fingerprint());
-            RequestParameters.bindFailure(parameters, RequestParameters.statusOf(failed.failure()), failed.failure());
-            parameters.string(claimedBy);
-            parameters.integer(failed.attempt());
-            parameters.duration(failed.retention());
-        });
+        return update(
+                connection,
+                "record a failure",
+                insertFailed.sql(),
+                parameters -> insertFailed.bind(parameters, failed, claimedBy));
     }
 
     private static boolean update(Connection connection, String task, String sql, Binding binding) {

@@ -1,7 +1,5 @@
 package io.idempotency.internal.postgres.request;
 
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +15,6 @@ import io.idempotency.RequestStatus;
 import io.idempotency.StepRecord;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
-import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
@@ -162,7 +159,7 @@ public final class RequestAdministration {
         return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(sql))
                 .params(parameters)
-                .query((row, number) -> map(row))
+                .query((row, number) -> RequestColumns.describe(row))
                 .list());
     }
 
@@ -193,23 +190,5 @@ public final class RequestAdministration {
                 ? "it is not stale but " + found.status()
                 : "attempt " + found.attempt() + " of " + found.claimedBy() + " holds its lease until "
                         + found.lockedUntil();
-    }
-
-    private static IdempotencyRecord map(ResultSet row) throws SQLException {
-        return new IdempotencyRecord(
-                IntentColumns.readAny(row),
-                StatusColumn.statusOf(row.getString("status")),
-                row.getBoolean("is_stale"),
-                row.getInt("attempt_count"),
-                row.getString("claimed_by"),
-                TimeColumns.read(row, "created_at"),
-                TimeColumns.read(row, "claimed_at"),
-                TimeColumns.readOrNull(row, "locked_until"),
-                TimeColumns.read(row, "expires_at"),
-                row.getBoolean("has_response"),
-                row.getString("result_ref_type"),
-                row.getString("result_ref_id"),
-                row.getString("failure_code"),
-                row.getString("failure_message"));
     }
 }

@@ -5,37 +5,7 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
 /** The statements of the table {@code idempotency_request}. */
 public final class RequestSql {
 
-    private static final String FROM_NOW = "statement_timestamp() + cast(? as float8) * interval '1 millisecond'";
-
-    /**
-     * Takes a new key. It names only the columns that a claim of its kind may fill, because PostgreSQL and the driver spend
-     * time on each of them, even for null. VALUES and not SELECT, for which Citus reports a row that it has not inserted.
-     */
-    private static final String INSERT_ROW = WaitBound.restoredWithin("""
-            insert into {schema}.idempotency_request (
-                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, claimed_by,
-                claimed_at, attempt_count, created_at, updated_at, expires_at, {columns})
-            values (
-                ?, ?, ?, ?, ?, ?, pg_catalog.concat(pg_catalog.left({restore}, 0), cast(? as text)),
-                statement_timestamp(), 1, statement_timestamp(), statement_timestamp(), {from_now}, {values})""");
-
-    private static final String INSERT = INSERT_ROW + "\non conflict do nothing";
-
-    static final String INSERT_COMPLETED = insert(INSERT, "status, response_body", "'succeeded', 'null'");
-
-    static final String INSERT_IN_TRANSACTION =
-            insert(INSERT, "status, response_expires_at", "'processing', " + FROM_NOW);
-
-    static final String INSERT_LEASED = insert(
-            INSERT,
-            "status, response_expires_at, claim_token, locked_until, arguments",
-            "'processing', " + FROM_NOW + ", ?, " + FROM_NOW + ", ?");
-
-    /** Fails if the key has a row, so that a COMMIT that follows is not executed. */
-    static final String INSERT_FINISHED = insert(
-            INSERT_ROW,
-            "status, response_body, response_expires_at, result_ref_type, result_ref_id",
-            "'succeeded', ?, " + FROM_NOW + ", ?, ?");
+    private static final String FROM_NOW = RequestColumns.FROM_NOW;
 
     /** Names the caller too, so that Citus finds the shard, whichever of the two the table is distributed by. */
     private static final String BY_ID = "where request_id = ? and caller operator(pg_catalog.=) ?";
@@ -174,33 +144,23 @@ public final class RequestSql {
                  and attempt_count = ? and arguments is not null
                 and status in ('processing', 'failed_retryable') and greatest(resume_at, locked_until) <= statement_timestamp()""";
 
-    /** Waits for an attempt that holds the key: if it succeeds, there is nothing to record. */
-    static final String RECORD_FAILURE = WaitBound.BRIEFLY + """
-            insert into {schema}.idempotency_request as stored (
-                request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version,
-                status, failure_code, failure_message, claimed_by, claimed_at,
-                attempt_count, created_at, updated_at, expires_at)
-            values (
-                ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, statement_timestamp(), ?, statement_timestamp(), statement_timestamp(),
-                {from_now})
+    /** Follows the insert of a failure. */
+    static final String UNLESS_ANSWERED = """
+
             on conflict on constraint idempotency_request_pkey do update
             set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
                 failure_code = excluded.failure_code, failure_message = excluded.failure_message,
                 claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
                 attempt_count = excluded.attempt_count, arguments = null, resume_at = null,
                 resume_count = null, updated_at = excluded.updated_at, expires_at = excluded.expires_at
-            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""".replace("{from_now}", FROM_NOW);
+            where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
 
     /** A request without a lease is committed as processing only if its method committed by itself, or it is given up. */
     private static final String IS_STALE =
             "(status = 'processing' and (locked_until is null or locked_until <= statement_timestamp()))\n";
 
-    private static final String DESCRIBE = """
-            select idempotency_scope, caller, idempotency_key, status, %s as is_stale,
-                   attempt_count, claimed_by, created_at, claimed_at, locked_until, expires_at,
-                   response_body is not null as has_response, result_ref_type, result_ref_id, failure_code, failure_message
-            from {schema}.idempotency_request
-            """.formatted(IS_STALE);
+    private static final String DESCRIBE =
+            "select " + RequestColumns.DESCRIBED.formatted(IS_STALE) + "\nfrom {schema}.idempotency_request\n";
 
     static final String DESCRIBE_ONE = DESCRIBE + BY_ID;
 
@@ -362,11 +322,5 @@ public final class RequestSql {
     /** In UTC, because Citus refuses the sum of a time with a zone and a column, whose days follow the session's zone. */
     private static String later(String time, String interval) {
         return "(" + time + " at time zone 'UTC' + (" + interval + ")) at time zone 'UTC'";
-    }
-
-    private static String insert(String insert, String columns, String values) {
-        return insert.replace("{from_now}", FROM_NOW)
-                .replace("{columns}", columns)
-                .replace("{values}", values);
     }
 }
