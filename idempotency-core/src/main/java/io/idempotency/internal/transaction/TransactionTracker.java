@@ -96,7 +96,7 @@ public final class TransactionTracker implements TransactionExecutionListener {
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         if (failure == null) {
-            bind(new ActiveTransaction(transaction, INNERMOST.get()));
+            bind(new ActiveTransaction(transaction, innermost()));
         }
     }
 
