@@ -27,6 +27,11 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
         explorer(Receiving.CARELESS_BATCH, 1).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
     }
 
+    @Test
+    void oneBrokerAndABatchWhoseRollbackMayFail() {
+        explorer(Receiving.BATCH_AFTER_A_FAILURE, 1).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
+    }
+
     @ParameterizedTest
     @EnumSource
     @Tag("full")

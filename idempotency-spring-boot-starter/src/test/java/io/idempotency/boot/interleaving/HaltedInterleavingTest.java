@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.test.TestSize;
 
@@ -59,6 +60,17 @@ class HaltedInterleavingTest extends InterventionInterleavings {
                         List.of(0, 0),
                         Intervention.INTERRUPTION))
                 .exploreAll(NO_FAULTS, 0);
+    }
+
+    /** Its COMMIT is lost, and the key is held by another caller then, who stands still. */
+    @Test
+    void whoFindsItsKeyHeldAfterALostCommitIsToldThatTheOutcomeIsUnknown() {
+        Failures ofUnknown = (caller, run) -> caller.faults().contains(Fault.COMMIT_LOST)
+                ? caller.failure() instanceof OutcomeUnknownException
+                : Failures.besideHalted(caller, run);
+        halting(scenario(ScopedCalls.BRIEF_TRANSACTIONAL.withFailures(ofUnknown), List.of(0, 1)))
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.HALTED), 2)
+                        .withSwitches(1));
     }
 
     private CallersBeside scenario(ScopedCalls<?> calls, List<Integer> places, Intervention... interventions) {

@@ -34,6 +34,11 @@ class TroubleInterleavingTest {
 
     private static final Work LEASED = (shop, key, trouble) -> shop.leased(key, TroubledShop.PAYLOAD, trouble);
 
+    private static final Work QUIET = (shop, key, trouble) -> {
+        shop.quiet(key, trouble);
+        return Caller.NO_ANSWER;
+    };
+
     private Applications applications;
 
     @BeforeAll
@@ -44,7 +49,7 @@ class TroubleInterleavingTest {
                 WithTroubledShop.class,
                 "idempotency.outbox.relay=false",
                 "idempotency.record-failed-attempts=true");
-        for (Work work : Set.of(TRANSACTIONAL, OPTIMISTIC, LEASED)) {
+        for (Work work : Set.of(TRANSACTIONAL, OPTIMISTIC, LEASED, QUIET)) {
             applications.warmUp(TroubledShop.class, (shop, key) -> work.call(shop, key, Trouble.NONE));
         }
         applications.warmUp(TroubledShop.class, TroubledShop::only);
@@ -76,13 +81,29 @@ class TroubleInterleavingTest {
     @ParameterizedTest
     @EnumSource(names = {"NONE", "FAILS", "MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "ROLLS_BACK"})
     void aTroubledCallInATransaction(Trouble trouble) {
-        Work joined = (shop, key, same) -> shop.inTransaction(key, TroubledShop.PAYLOAD, same);
+        Work joined = (shop, key, same) -> shop.inTransaction(key, same, inner -> TRANSACTIONAL.call(inner, key, same));
         explore("joined", trouble, joined, TRANSACTIONAL);
+        Work quiet = (shop, key, same) -> shop.inTransaction(key, same, inner -> QUIET.call(inner, key, same));
+        explore("joined-quiet", trouble, quiet, QUIET);
     }
 
     @Test
     void aCallThatIsRolledBackWithItsTransactionIsNoSuccess() {
         explore("rolled-back", Trouble.NONE, (shop, key, trouble) -> shop.rolledBack(key), TRANSACTIONAL);
+    }
+
+    @Test
+    void aCallThatIsUndoneIsNoSuccess() {
+        explore("undone", Trouble.NONE, (shop, key, trouble) -> shop.undone(key), TRANSACTIONAL);
+    }
+
+    @Test
+    void aCallThatHasFailedIsUndoneAndRepeated() {
+        explore(
+                "undone-and-repeated",
+                Trouble.NONE,
+                (shop, key, trouble) -> shop.undoneAndRepeated(key),
+                TRANSACTIONAL);
     }
 
     @Test

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -105,10 +106,17 @@ class TroubledShop {
         return buy(key, Trouble.NONE);
     }
 
-    /** Joins a transaction that its caller has begun. */
-    Receipt inTransaction(String key, String payload, Trouble trouble) {
+    /** Its row is complete with its claim, so that no later statement fails. */
+    @Transactional
+    @Idempotent(scope = "troubled-quiet", key = "#key", fingerprint = "#key", waitTimeout = "1s")
+    public void quiet(String key, Trouble trouble) {
+        buy(key, trouble);
+    }
+
+    /** Makes a call that joins a transaction. */
+    Object inTransaction(String key, Trouble trouble, Function<TroubledShop, Object> call) {
         return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
-            Receipt receipt = self.getObject().transactional(key, payload, trouble);
+            Object receipt = call.apply(self.getObject());
             if (trouble.failure != null && Actor.current().attempt() > 0) {
                 violations.add(key + ": a call returned that has failed");
             }
@@ -122,6 +130,26 @@ class TroubledShop {
             self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
             status.setRollbackOnly();
             return Caller.NO_ANSWER;
+        });
+    }
+
+    /** Undoes the call alone, and goes on. */
+    Object undone(String key) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            transactions(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(savepoint -> {
+                self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+                savepoint.setRollbackOnly();
+            });
+            return Caller.NO_ANSWER;
+        });
+    }
+
+    /** Undoes a call that has failed, and repeats it. */
+    Object undoneAndRepeated(String key) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            swallow(() -> transactions(TransactionDefinition.PROPAGATION_NESTED)
+                    .executeWithoutResult(savepoint -> self.getObject().transactional(key, PAYLOAD, Trouble.FAILS)));
+            return self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
         });
     }
 
