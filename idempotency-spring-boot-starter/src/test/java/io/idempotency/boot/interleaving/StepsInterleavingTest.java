@@ -44,7 +44,7 @@ class StepsInterleavingTest {
     }
 
     @Test
-    void aMethodThatIsRunAgainRepeatsNoStepWhoseRecordIsInDoubt() {
+    void aMethodThatRepeatsAStepWhoseRecordIsInDoubtGetsItsResult() {
         explorer(Kind.REPEATED, 1, false)
                 .exploreAll(Bounds.ofPairs(EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.EXCEPTION)));
     }

@@ -78,6 +78,13 @@ class TroubleInterleavingTest {
         explore("leased", trouble, LEASED, LEASED);
     }
 
+    /** Nothing is written after the method that would miss its claim. */
+    @ParameterizedTest
+    @EnumSource(names = {"MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "ROLLS_BACK", "ROLLS_BACK_AND_CALLS"})
+    void aTroubledCallWithoutAResponse(Trouble trouble) {
+        explore("quiet", trouble, QUIET, QUIET);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"NONE", "FAILS", "MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "ROLLS_BACK"})
     void aTroubledCallInATransaction(Trouble trouble) {
