@@ -74,8 +74,7 @@ class GuardsPageTest {
         if (declared.isPresent()) {
             return !declared.get().contains("@Tag(\"full\")");
         }
-        return EXTENDS
-                .matcher(text)
+        return EXTENDS.matcher(text)
                 .results()
                 .map(extended -> extended.group(1) + ".java")
                 .filter(sources::containsKey)

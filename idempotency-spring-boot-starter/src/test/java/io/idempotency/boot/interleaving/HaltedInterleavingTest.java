@@ -82,8 +82,8 @@ class HaltedInterleavingTest extends InterventionInterleavings {
     @Tag("full")
     void twoCallersALostCommitAndOneThatStandsStill() {
         afterLostCommit()
-                .exploreAll(
-                        Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.HALTED), 2).withSwitches(1));
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.HALTED), 2)
+                        .withSwitches(1));
     }
 
     private Explorer afterLostCommit() {

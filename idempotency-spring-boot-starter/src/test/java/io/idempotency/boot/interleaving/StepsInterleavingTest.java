@@ -50,6 +50,11 @@ class StepsInterleavingTest {
     }
 
     @Test
+    void aMethodThatHasStartedIsNotRunAgain() {
+        explorer(Kind.REPEATED, 1, false).exploreAll(EnumSet.of(Fault.SERIALIZATION), 1);
+    }
+
+    @Test
     void noStepIsRunAfterOneThatCouldNotBeRecorded() {
         explorer(Kind.CARELESS, 1, false).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
     }
