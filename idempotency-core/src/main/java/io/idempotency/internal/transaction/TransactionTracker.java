@@ -95,7 +95,7 @@ public final class TransactionTracker implements TransactionExecutionListener {
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         if (failure == null) {
-            bind(new ActiveTransaction(transaction, INNERMOST.get(), this));
+            bind(new ActiveTransaction(transaction, innermost(), this));
         }
     }
 

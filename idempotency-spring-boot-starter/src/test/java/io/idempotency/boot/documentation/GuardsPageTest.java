@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,6 +22,9 @@ class GuardsPageTest {
     private static final Pattern ROW = Pattern.compile("^\\| (`[^|]+`) \\| ([^|]+) \\|$", Pattern.MULTILINE);
 
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
+
+    private static final Pattern EXTENDS =
+            Pattern.compile("^(?:abstract |final )?class \\w+ extends (\\w+)", Pattern.MULTILINE);
 
     private static final Path ROOT = Path.of("..");
 
@@ -38,10 +43,42 @@ class GuardsPageTest {
     void everyTestIsInTheDefaultSuite() throws IOException {
         Map<String, Path> sources = filesOf("test");
 
-        assertThat(namesIn(2).stream().map(test -> test + ".java").toList())
+        assertThat(namesIn(2).stream().map(GuardsPageTest::fileOf).toList())
                 .isNotEmpty()
                 .isSubsetOf(sources.keySet())
                 .noneMatch(test -> isLeftToTheFullSuite(sources.get(test)));
+    }
+
+    /** A test is named alone, or with the method that fails. */
+    @Test
+    void everyMethodIsInTheDefaultSuite() throws IOException {
+        Map<String, Path> sources = filesOf("test");
+
+        assertThat(namesIn(2).stream().filter(name -> name.contains("#")).toList())
+                .isNotEmpty()
+                .allMatch(name -> isInTheDefaultSuite(name.substring(name.indexOf('#') + 1), fileOf(name), sources));
+    }
+
+    private static String fileOf(String name) {
+        return name.replaceFirst("#.*", "") + ".java";
+    }
+
+    /** Its annotations are the lines before it, as far as none is empty. It may be inherited. */
+    private static boolean isInTheDefaultSuite(String method, String file, Map<String, Path> sources) {
+        String text = read(sources.get(file));
+        Optional<String> declared = Pattern.compile("(?:^.+\\n)*^    void " + method + "\\(", Pattern.MULTILINE)
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .findFirst();
+        if (declared.isPresent()) {
+            return !declared.get().contains("@Tag(\"full\")");
+        }
+        return EXTENDS.matcher(text)
+                .results()
+                .map(extended -> extended.group(1) + ".java")
+                .filter(sources::containsKey)
+                .anyMatch(extended -> isInTheDefaultSuite(method, extended, sources));
     }
 
     private static List<String> namesIn(int column) throws IOException {
@@ -72,10 +109,14 @@ class GuardsPageTest {
 
     /** As a class; single methods may be. */
     private static boolean isLeftToTheFullSuite(Path test) {
+        return Pattern.compile("^@Tag\\(\"full\"\\)", Pattern.MULTILINE)
+                .matcher(read(test))
+                .find();
+    }
+
+    private static String read(Path file) {
         try {
-            return Pattern.compile("^@Tag\\(\"full\"\\)", Pattern.MULTILINE)
-                    .matcher(Files.readString(test))
-                    .find();
+            return Files.readString(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

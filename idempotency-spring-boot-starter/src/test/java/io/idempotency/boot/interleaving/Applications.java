@@ -130,6 +130,9 @@ final class Applications implements AutoCloseable {
         if (run.stuck() != null) {
             left.add(run.stuck());
         }
+        if (run.labels().stream().anyMatch(label -> label.endsWith(YieldPoint.COMMIT_OF_CLEAN_UP))) {
+            left.add("the clean-up has committed a transaction that has failed");
+        }
         run.actors().stream()
                 .filter(actor -> !actor.leftovers().isEmpty())
                 .forEach(actor -> left.add(actor.name() + " has left" + actor.leftovers()));

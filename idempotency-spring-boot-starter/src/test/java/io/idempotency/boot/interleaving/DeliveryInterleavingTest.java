@@ -27,9 +27,20 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
         explorer(Receiving.CARELESS_BATCH, 1).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
     }
 
+    /** A version may come too early although its stream has begun. */
+    @Test
+    void threeBrokersWithVersionsInOrderAtRandom() {
+        explorer(Receiving.IN_ORDER, 3).walk(1, 40, 0);
+    }
+
     @Test
     void oneBrokerAndAnExceptionWhoseRollbackFails() {
         explorer(Receiving.BATCH, 1).exploreAll(EnumSet.of(Fault.EXCEPTION, Fault.ERROR), 2);
+    }
+
+    @Test
+    void oneBrokerAndABatchWhoseRollbackMayFail() {
+        explorer(Receiving.BATCH_AFTER_A_FAILURE, 1).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
     }
 
     @ParameterizedTest

@@ -17,6 +17,23 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     }
 
     @Test
+    void aCompletionInDoubtIsFound() {
+        for (ScopedCalls<?> calls : List.of(ScopedCalls.LEASED, ScopedCalls.STEPS)) {
+            explorer(new CallersBeside(applications(), calls, List.of(0), Past.NONE, List.of()))
+                    .exploreAll(EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED), 1);
+        }
+    }
+
+    /** Its failed transaction must not be committed when its connection goes back to the pool. */
+    @Test
+    void nothingIsCommittedAfterAnException() {
+        for (ScopedCalls<?> calls : List.of(ScopedCalls.LEASED, ScopedCalls.STEPS)) {
+            explorer(new CallersBeside(applications(), calls, List.of(0), Past.NONE, List.of()))
+                    .exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
+        }
+    }
+
+    @Test
     void aLeaseExpiresAndACommitIsLost() {
         explorer(ScopedCalls.LEASED)
                 .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(1));

@@ -83,6 +83,11 @@ class FailureInterleavingTest {
         }
     }
 
+    @Test
+    void aFinalFailureWhoseRecordIsInDoubtIsFound() {
+        explorer(Kind.LEASED, End.FAILS_FOR_GOOD).exploreAll(EnumSet.of(Fault.COMMIT_UNANSWERED), 1);
+    }
+
     /** The first of some thousand schedules. */
     @Test
     void aLeaseExpiresBeforeTheFailureOfItsHolderIsRecorded() {

@@ -6,9 +6,12 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.test.TestSize;
 
@@ -20,13 +23,21 @@ class HaltedInterleavingTest extends InterventionInterleavings {
     HaltedInterleavingTest() {
         super(
                 WithBriefShop.class,
-                List.of(ScopedCalls.TRANSACTIONAL, ScopedCalls.BRIEF_TRANSACTIONAL, ScopedCalls.BRIEF_OPTIMISTIC));
+                List.of(
+                        ScopedCalls.TRANSACTIONAL,
+                        ScopedCalls.BRIEF_TRANSACTIONAL,
+                        ScopedCalls.BRIEF_OPTIMISTIC,
+                        ScopedCalls.BRIEF_LEASED));
     }
 
-    @Test
-    void whoWaitsForAnInstanceThatStandsStillIsToldThatTheCallIsInProgress() {
-        halting(scenario(ScopedCalls.BRIEF_TRANSACTIONAL, List.of(0, 1)))
-                .exploreAll(Bounds.of(HALTED, 1).withSwitches(0));
+    @ParameterizedTest
+    @MethodSource("briefCalls")
+    void whoWaitsForAnInstanceThatStandsStillIsToldThatTheCallIsInProgress(ScopedCalls<?> calls) {
+        halting(scenario(calls, List.of(0, 1))).exploreAll(Bounds.of(HALTED, 1).withSwitches(0));
+    }
+
+    static List<ScopedCalls<?>> briefCalls() {
+        return List.of(ScopedCalls.BRIEF_TRANSACTIONAL, ScopedCalls.BRIEF_OPTIMISTIC, ScopedCalls.BRIEF_LEASED);
     }
 
     @Test
@@ -59,6 +70,27 @@ class HaltedInterleavingTest extends InterventionInterleavings {
                         List.of(0, 0),
                         Intervention.INTERRUPTION))
                 .exploreAll(NO_FAULTS, 0);
+    }
+
+    /** Its COMMIT is lost, and the key is held by another caller then, who stands still. */
+    @Test
+    void whoFindsItsKeyHeldAfterALostCommitIsToldThatTheOutcomeIsUnknown() {
+        afterLostCommit().replay("a b a a a!COMMIT_LOST b!HALTED");
+    }
+
+    @Test
+    @Tag("full")
+    void twoCallersALostCommitAndOneThatStandsStill() {
+        afterLostCommit()
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.HALTED), 2)
+                        .withSwitches(1));
+    }
+
+    private Explorer afterLostCommit() {
+        Failures ofUnknown = (caller, run) -> caller.faults().contains(Fault.COMMIT_LOST)
+                ? caller.failure() instanceof OutcomeUnknownException
+                : Failures.besideHalted(caller, run);
+        return halting(scenario(ScopedCalls.BRIEF_TRANSACTIONAL.withFailures(ofUnknown), List.of(0, 1)));
     }
 
     private CallersBeside scenario(ScopedCalls<?> calls, List<Integer> places, Intervention... interventions) {

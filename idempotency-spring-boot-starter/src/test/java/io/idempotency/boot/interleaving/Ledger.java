@@ -330,6 +330,14 @@ class Ledger {
             return trouble == Trouble.NONE;
         }
 
+        /** Returns whether it goes wrong in it so that it must not be acknowledged, even if the failure is swallowed. */
+        boolean mustFail() {
+            return place != Place.BEFORE_COMPLETION
+                    && (trouble == Trouble.SWALLOWED_ERROR
+                            || trouble == Trouble.SWALLOWED_FAILURE_OF_A_CALL
+                            || trouble == Trouble.SWALLOWED_REFUSAL_OF_A_MESSAGE);
+        }
+
         List<Part> parts() {
             return parts;
         }

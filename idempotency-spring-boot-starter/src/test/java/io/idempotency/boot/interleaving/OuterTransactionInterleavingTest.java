@@ -15,6 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -30,9 +32,10 @@ class OuterTransactionInterleavingTest {
 
     @BeforeAll
     void start(TestDatabase database) throws SQLException {
+        CrossedShop.createTable(database.jdbc());
         applications = new Applications(
                 database,
-                OuterTransactions.class,
+                WithOuterTransactions.class,
                 "spring.datasource.hikari.connection-init-sql=set deadlock_timeout = '1ms'");
         outersAndModes().forEach(arguments -> {
             Mode mode = (Mode) arguments.get()[1];
@@ -40,6 +43,7 @@ class OuterTransactionInterleavingTest {
             applications.warmUp(((Outer) arguments.get()[0]).caller(mode));
         });
         applications.warmUp(caller(OuterTransactions::twoKeys));
+        applications.warmUp(CrossedShop.class, CrossedShop::takeRowAndBuy);
     }
 
     @AfterAll
@@ -91,6 +95,25 @@ class OuterTransactionInterleavingTest {
         twoKeys().walk(1, TestSize.pick(500, 50_000), 2);
     }
 
+    /** Both are in one application. If the first one waited there for the other, nobody would see that they wait for each other. */
+    @Test
+    void aRowAndAKeyInOppositeOrder() {
+        Caller<CrossedShop> plain = inFirstApplication(CrossedShop::buy);
+        new Explorer(
+                        "row-and-key",
+                        applications.server(),
+                        new Duplicates(
+                                applications, List.of(inFirstApplication(CrossedShop::takeRowAndBuy), plain), plain))
+                .walk(1, 60, 0);
+    }
+
+    private Caller<CrossedShop> inFirstApplication(BiFunction<CrossedShop, String, Object> calls) {
+        return new Caller<>(
+                CrossedShop.class,
+                (any, key) -> calls.apply(applications.beans(CrossedShop.class).get(0), key),
+                Failures::ofDeadlocks);
+    }
+
     private Explorer explorer(Outer outer, Mode mode, int others) {
         List<Caller<?>> callers = Stream.<Caller<?>>concat(
                         Stream.of(outer.caller(mode)),
@@ -139,4 +162,8 @@ class OuterTransactionInterleavingTest {
 
         Object call(OuterTransactions outer, Mode mode, String key);
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({OuterTransactions.class, CrossedShop.class})
+    static class WithOuterTransactions {}
 }

@@ -133,6 +133,13 @@ record Publications(Applications applications, int orders, int callers, int rela
                 accepted.add(sending.name());
             }
         }
+        boolean hasFaults = run.schedule().steps().stream().anyMatch(step -> step.fault() != null);
+        sendings.stream()
+                .filter(sending -> !hasFaults && !sending.isRefused())
+                .filter(sending -> sending.name().equals(expected.get(0)))
+                .filter(sending -> sending.message().attempt() != attemptOfFirst())
+                .forEach(sending -> wrong.add(sending.name() + " was sent in attempt "
+                        + sending.message().attempt()));
         for (String name : expected) {
             long times = sendings.stream()
                     .filter(sending -> !sending.isRefused() && sending.name().equals(name))
@@ -141,6 +148,11 @@ record Publications(Applications applications, int orders, int callers, int rela
                 wrong.add(name + " was sent " + times + " times");
             }
         }
+    }
+
+    /** Nothing is sent beside the first message, so that an outage is none of its attempts. */
+    private int attemptOfFirst() {
+        return refusal == Refusal.FAILS || refusal == Refusal.THROWS ? 2 : 1;
     }
 
     private JdbcTemplate jdbc() {

@@ -30,6 +30,12 @@ enum Receiving {
 
     BATCH(Receiving::overlapping, Receivers::batch),
 
+    /** The first message of one broker fails at its first delivery, so that the second one is not handled. */
+    BATCH_AFTER_A_FAILURE(
+            (stream, broker) -> broker == 0
+                    ? List.of(message(stream, 1).failing(), message(stream, 2))
+                    : overlapping(stream, broker),
+            Receivers::batch),
     CARELESS_BATCH(Receiving::overlapping, Receivers::carelessBatch),
 
     NEWEST(Receiving::successive, (receivers, messages) -> receivers.newest(messages.get(0))),
@@ -96,12 +102,13 @@ enum Receiving {
 
     /** Returns whether a receiver has its own transaction, which is repeated, so that its broker does not notice. */
     boolean repeatsItself() {
-        return this != ONCE_IN_TRANSACTION && this != BATCH && this != CARELESS_BATCH;
+        return this != ONCE_IN_TRANSACTION && this != BATCH && this != BATCH_AFTER_A_FAILURE && this != CARELESS_BATCH;
     }
 
     /** Returns whether a delivery may fail so in any run. */
     boolean mayFailWith(Throwable failure) {
-        return (this == EACH_AFTER_A_FAILURE && failure instanceof NotHandledException)
+        return ((this == EACH_AFTER_A_FAILURE || this == BATCH_AFTER_A_FAILURE)
+                        && failure instanceof NotHandledException)
                 || (this == IN_ORDER && failure instanceof MessageGapException);
     }
 

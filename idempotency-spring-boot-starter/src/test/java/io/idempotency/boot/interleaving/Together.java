@@ -99,6 +99,9 @@ final class Together implements Scenario {
                     && attempts.get(i).isUntroubled()) {
                 wrong.add(actor.name() + " has failed");
             }
+            if (actor.failure() == null && attempts.get(i).mustFail()) {
+                wrong.add(actor.name() + " was acknowledged in spite of its trouble");
+            }
         }
         compare(key, all, wrong);
         for (Ledger ledger : ledgers()) {

@@ -19,6 +19,9 @@ record YieldPoint(Kind kind, String label, Connection connection) {
     private static final Pattern VERB_AND_TABLE = Pattern.compile(
             "\\b(insert into|update|delete from|merge into|call)\\s+([\\w.\"]+)", Pattern.CASE_INSENSITIVE);
 
+    /** The driver commits what is open if auto-commit is switched on. */
+    static final String COMMIT_OF_CLEAN_UP = "COMMIT of setAutoCommit";
+
     private static final int LABEL_LENGTH = 50;
 
     enum Kind {

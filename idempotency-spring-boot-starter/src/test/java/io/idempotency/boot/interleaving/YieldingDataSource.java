@@ -124,14 +124,19 @@ final class YieldingDataSource extends DelegatingDataSource {
                 case "close" ->
                     isInTransaction() ? new YieldPoint(Kind.ROLLBACK, "ROLLBACK of the pool", connection) : null;
                 case "setAutoCommit" ->
-                    isInTransaction() && Boolean.TRUE.equals(arguments[0])
-                            ? new YieldPoint(Kind.COMMIT, "COMMIT of setAutoCommit", connection)
+                    isInTransaction() && !isAborted() && Boolean.TRUE.equals(arguments[0])
+                            ? new YieldPoint(Kind.COMMIT, YieldPoint.COMMIT_OF_CLEAN_UP, connection)
                             : null;
                 case "setSavepoint", "releaseSavepoint" -> new YieldPoint(Kind.SESSION, method, connection);
                 case "setTransactionIsolation", "getTransactionIsolation" ->
                     new YieldPoint(Kind.SESSION, "isolation level", connection);
                 default -> null;
             };
+        }
+
+        /** A pool does not notice, and the driver sends nothing. */
+        private boolean isAborted() throws SQLException {
+            return connection.unwrap(BaseConnection.class).isClosed();
         }
 
         private boolean isInTransaction() throws SQLException {

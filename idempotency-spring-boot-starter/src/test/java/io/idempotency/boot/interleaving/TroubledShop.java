@@ -1,0 +1,336 @@
+package io.idempotency.boot.interleaving;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.ReentrantCallException;
+import io.idempotency.TransactionFailedException;
+import io.idempotency.TransactionMismatchException;
+import io.idempotency.boot.interleaving.Shop.Receipt;
+import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.outbox.Outbox;
+import io.idempotency.outbox.OutboxMessage;
+
+/** Calls that make their row, and do something that no call may do, or that must not harm it. */
+class TroubledShop {
+
+    /** The payload of all calls but those that are to have another one. */
+    static final String PAYLOAD = "same";
+
+    private static final Set<String> violations = ConcurrentHashMap.newKeySet();
+
+    private final JdbcTemplate jdbc;
+
+    private final PlatformTransactionManager manager;
+
+    private final Inbox inbox;
+
+    private final Outbox outbox;
+
+    private final ObjectProvider<TroubledShop> self;
+
+    TroubledShop(
+            JdbcTemplate jdbc,
+            PlatformTransactionManager manager,
+            Inbox inbox,
+            Outbox outbox,
+            ObjectProvider<TroubledShop> self) {
+        this.jdbc = jdbc;
+        this.manager = manager;
+        this.inbox = inbox;
+        this.outbox = outbox;
+        this.self = self;
+    }
+
+    /** For rows that may be made once. */
+    static void createTable(JdbcTemplate jdbc) {
+        jdbc.execute("create table only_purchase (key text primary key)");
+    }
+
+    @Transactional
+    @Idempotent(scope = "troubled", key = "#key", fingerprint = "#payload", waitTimeout = "1s")
+    public Receipt transactional(String key, String payload, Trouble trouble) {
+        return buy(key, trouble);
+    }
+
+    @Transactional
+    @Idempotent(
+            scope = "troubled-optimistic",
+            key = "#key",
+            fingerprint = "#payload",
+            waitTimeout = "1s",
+            mode = IdempotencyMode.OPTIMISTIC)
+    public Receipt optimistic(String key, String payload, Trouble trouble) {
+        return buy(key, trouble);
+    }
+
+    @Transactional
+    @Idempotent(
+            scope = "troubled-leased",
+            key = "#key",
+            fingerprint = "#payload",
+            waitTimeout = "1s",
+            mode = IdempotencyMode.LEASED,
+            lease = "1h")
+    public Receipt leased(String key, String payload, Trouble trouble) {
+        return buy(key, trouble);
+    }
+
+    /** Its row cannot be made twice, so that a duplicate fails before its key is claimed. */
+    @Transactional
+    @Idempotent(
+            scope = "only",
+            key = "#key",
+            fingerprint = "#key",
+            waitTimeout = "10s",
+            mode = IdempotencyMode.OPTIMISTIC)
+    public Receipt only(String key) {
+        jdbc.update("insert into only_purchase (key) values (?)", key);
+        return buy(key, Trouble.NONE);
+    }
+
+    /** Its row is complete with its claim, so that no later statement fails. */
+    @Transactional
+    @Idempotent(scope = "troubled-quiet", key = "#key", fingerprint = "#key", waitTimeout = "1s")
+    public void quiet(String key, Trouble trouble) {
+        buy(key, trouble);
+    }
+
+    /** Makes a call that joins a transaction. */
+    Object inTransaction(String key, Trouble trouble, Function<TroubledShop, Object> call) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            Object receipt = call.apply(self.getObject());
+            if (trouble.failure != null && Actor.current().attempt() > 0) {
+                violations.add(key + ": a call returned that has failed");
+            }
+            return receipt;
+        });
+    }
+
+    /** Undoes the call after it has returned. */
+    Object rolledBack(String key) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+            status.setRollbackOnly();
+            return Caller.NO_ANSWER;
+        });
+    }
+
+    /** Undoes the call alone, and goes on. */
+    Object undone(String key) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            transactions(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(savepoint -> {
+                self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+                savepoint.setRollbackOnly();
+            });
+            return Caller.NO_ANSWER;
+        });
+    }
+
+    /** Undoes a call that has failed, and repeats it. */
+    Object undoneAndRepeated(String key) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            swallow(() -> transactions(TransactionDefinition.PROPAGATION_NESTED)
+                    .executeWithoutResult(savepoint -> self.getObject().transactional(key, PAYLOAD, Trouble.FAILS)));
+            return self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+        });
+    }
+
+    /** A lease cannot be committed before the method in a transaction that is open. */
+    Object leasedInTransaction(String key) {
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            mustFail(
+                    key,
+                    TransactionMismatchException.class,
+                    () -> self.getObject().leased(key, PAYLOAD, Trouble.NONE));
+            return Caller.NO_ANSWER;
+        });
+    }
+
+    private Receipt buy(String key, Trouble trouble) {
+        Actor.runsAttempt(IdempotencyContext.current().attempt());
+        Receipt receipt = Shop.insert(jdbc, key, 5);
+        trouble.make(this, key);
+        return receipt;
+    }
+
+    private TransactionTemplate transactions(int propagation) {
+        TransactionTemplate template = new TransactionTemplate(manager);
+        template.setPropagationBehavior(propagation);
+        return template;
+    }
+
+    private void inNewTransaction(Runnable work) {
+        transactions(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult(status -> work.run());
+    }
+
+    private void failStatement() {
+        jdbc.execute("select 1 / 0");
+    }
+
+    private void rollBack() {
+        jdbc.execute((Connection connection) -> {
+            connection.rollback();
+            return null;
+        });
+    }
+
+    static void swallow(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException swallowed) {
+            // As an application does.
+        }
+    }
+
+    private static void mustFail(String key, Class<? extends RuntimeException> expected, Supplier<?> work) {
+        try {
+            work.get();
+            violations.add(key + ": nothing has refused it");
+        } catch (RuntimeException failure) {
+            if (!expected.isInstance(failure)) {
+                violations.add(key + ": refused with " + failure);
+            }
+        }
+    }
+
+    /** Returns what methods have seen that must not happen. */
+    static List<String> violations(String key) {
+        return violations.stream()
+                .filter(violation -> violation.startsWith(key + ":"))
+                .toList();
+    }
+
+    /** What a method does besides making its row. */
+    enum Trouble {
+        NONE(null) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                // All is well.
+            }
+        },
+        FAILS(FailedException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                throw new FailedException();
+            }
+        },
+        MARKS_ROLLBACK_ONLY(TransactionFailedException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                shop.transactions(TransactionDefinition.PROPAGATION_MANDATORY)
+                        .executeWithoutResult(status -> status.setRollbackOnly());
+            }
+        },
+        SWALLOWS_AN_ERROR(TransactionFailedException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                swallow(shop::failStatement);
+            }
+        },
+        SWALLOWS_AN_ERROR_BEFORE_COMMIT(TransactionFailedException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                Callbacks.beforeCommit(() -> swallow(shop::failStatement));
+            }
+        },
+        ROLLS_BACK(TransactionFailedException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                shop.rollBack();
+            }
+        },
+        ROLLS_BACK_AND_CALLS(TransactionFailedException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                shop.rollBack();
+                shop.self.getObject().transactional(Shop.otherKey(key), PAYLOAD, NONE);
+            }
+        },
+        REFUSES_COMMIT(IllegalTransactionStateException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                Callbacks.beforeCommit(() -> {
+                    throw new IllegalTransactionStateException("on purpose");
+                });
+            }
+        },
+        /** Of another transaction nothing could be undone. */
+        COMMITS_ANOTHER(TransactionMismatchException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                shop.inNewTransaction(() -> Shop.insert(shop.jdbc, Shop.otherKey(key), 5));
+            }
+        },
+        /** Would wait for itself. */
+        CALLS_ITSELF(null) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                mustFail(key, ReentrantCallException.class, () -> {
+                    shop.inNewTransaction(() -> shop.self.getObject().transactional(key, PAYLOAD, NONE));
+                    return null;
+                });
+            }
+        },
+        /** Would wait for itself, too. */
+        CLAIMS_ITS_OWN_MESSAGE(null) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                shop.inbox.handleOnce(
+                        "troubled",
+                        key,
+                        () -> mustFail(key, ReentrantCallException.class, () -> {
+                            shop.inNewTransaction(() -> shop.inbox.claimNew("troubled", List.of(key), id -> id));
+                            return null;
+                        }));
+            }
+        },
+        /** Nothing would send it. */
+        PUBLISHES_AFTER_COMMIT(null) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                Callbacks.afterCommit(() -> mustFail(
+                        key,
+                        TransactionMismatchException.class,
+                        () -> shop.outbox.publish(
+                                OutboxMessage.of("troubled", "Bought").build())));
+            }
+        };
+
+        private final @Nullable Class<? extends RuntimeException> failure;
+
+        Trouble(@Nullable Class<? extends RuntimeException> failure) {
+            this.failure = failure;
+        }
+
+        abstract void make(TroubledShop shop, String key);
+
+        /** Returns whether its call ends so. */
+        boolean endsWith(@Nullable Throwable thrown) {
+            return failure == null ? thrown == null : failure.isInstance(thrown);
+        }
+    }
+
+    /** The failure of a method, which binds nobody. */
+    static final class FailedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+    }
+}
