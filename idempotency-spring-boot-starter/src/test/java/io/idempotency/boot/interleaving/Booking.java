@@ -99,7 +99,8 @@ record Booking(Applications applications, Kind kind, int callers, boolean expire
         if (kind.isFirstExact ? first.size() != 1 : first.isEmpty()) {
             wrong.add("the first step has " + first.size() + " effects");
         }
-        if (kind.isSecondExact && !expires ? second.size() != 1 : second.isEmpty()) {
+        boolean isSecondExact = kind.isSecondExact && !expires;
+        if (isSecondExact ? second.size() != 1 : second.isEmpty()) {
             wrong.add("the second step has " + second.size() + " effects");
         }
         for (Object answer : answers) {
