@@ -16,6 +16,7 @@ import io.idempotency.boot.interleaving.YieldPoint.Kind;
 /** A thread of the application that stops before whatever it sends to the server. */
 final class Actor {
 
+    /** In the first one, others may have gone on since the actor has looked; in the second one, it has seen what they have left. */
     private static final int SHORT_PAUSES = 2;
 
     private static final ThreadLocal<Actor> CURRENT = new ThreadLocal<>();
@@ -27,6 +28,11 @@ final class Actor {
     private final Thread thread;
 
     private Server server;
+
+    /** Is woken when this stops or ends. */
+    private Thread watcher;
+
+    private volatile long movedAt;
 
     private final Semaphore turn = new Semaphore(0);
 
@@ -59,6 +65,9 @@ final class Actor {
 
     private volatile Fault nextFault;
 
+    /** The backend that was terminated while this stood. */
+    private volatile int terminatedPid;
+
     Actor(String name, Callable<?> work) {
         this.name = name;
         this.work = work;
@@ -81,6 +90,7 @@ final class Actor {
             CURRENT.remove();
             leftovers = leftoversOfThread();
             isDone = true;
+            LockSupport.unpark(watcher);
         }
     }
 
@@ -127,6 +137,7 @@ final class Actor {
             return proceeding.proceed();
         }
         at = point;
+        LockSupport.unpark(watcher);
         turn.acquireUninterruptibly();
         Fault fault = nextFault;
         nextFault = null;
@@ -143,6 +154,11 @@ final class Actor {
         }
     }
 
+    /** Waits until a backend has ended whose connection this actor has given up. */
+    void awaitGone(int givenUp) {
+        server.awaitGone(givenUp);
+    }
+
     private boolean stopsAt(YieldPoint point) {
         if (stops == null || point.kind() == Kind.SESSION) {
             return stops == null;
@@ -154,8 +170,10 @@ final class Actor {
         return isFirst || isEnd;
     }
 
-    void start(Server onServer) {
+    void start(Server onServer, Thread woken) {
         server = onServer;
+        watcher = woken;
+        movedAt = System.nanoTime();
         thread.start();
     }
 
@@ -165,15 +183,18 @@ final class Actor {
             faults.add(fault);
             nextFault = fault;
         }
+        movedAt = System.nanoTime();
         at = null;
         turn.release();
     }
 
-    /** Ends a pause. The later ones of an actor take their time, so that its wait ends by time and not by steps. */
+    /** Ends a pause. A later one waits for nothing that could still come, so that an interrupt ends it, as its time would do. */
     void wake() {
         isWoken = true;
         if (++wakes <= SHORT_PAUSES) {
             LockSupport.unpark(thread);
+        } else {
+            thread.interrupt();
         }
     }
 
@@ -185,6 +206,23 @@ final class Actor {
     /** Notes a fault that moves nobody. */
     void struck(Fault fault) {
         faults.add(fault);
+        if (fault == Fault.TERMINATED) {
+            terminatedPid = pid;
+        }
+    }
+
+    /**
+     * Returns what the next step leaves for others. One that stops seldom does much in a step; one whose backend has been terminated
+     * reaches nobody.
+     */
+    Footprint footprint(Fault fault) {
+        if (stops != null) {
+            return Footprint.UNKNOWN;
+        }
+        if (fault == null) {
+            return pid == terminatedPid ? Footprint.LOCAL : at.footprint();
+        }
+        return fault.footprintAt(at);
     }
 
     /** Lets the actor run to its end, as nobody watches any more. */
@@ -205,6 +243,11 @@ final class Actor {
     /** Returns where the actor stands; {@code null} if it moves, waits or is done. */
     YieldPoint at() {
         return at;
+    }
+
+    /** Returns when the actor has begun to move for the last time. */
+    long movedAt() {
+        return movedAt;
     }
 
     /** Returns the backend that the actor has used last. */

@@ -3,6 +3,7 @@ package io.idempotency.boot.interleaving;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -34,6 +35,8 @@ final class Applications implements AutoCloseable {
 
     private final TestDatabase database;
 
+    private final boolean areSerializable;
+
     private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
 
     private final Server server;
@@ -47,6 +50,7 @@ final class Applications implements AutoCloseable {
 
     Applications(TestDatabase database, Class<?> configuration, String... properties) throws SQLException {
         this.database = database;
+        this.areSerializable = Arrays.stream(properties).anyMatch(property -> property.contains("SERIALIZABLE"));
         Shop.createTable(database.jdbc());
         System.setProperty(ALWAYS_TEST_CONNECTIONS, "0");
         try {
@@ -75,7 +79,9 @@ final class Applications implements AutoCloseable {
                                 + CuttableSockets.URL_PARAMETER + "&options=-c%20synchronous_commit=off",
                         "spring.datasource.hikari.maximum-pool-size=8",
                         "spring.datasource.hikari.minimum-idle=4",
+                        // Any longer pause is one that waits for another caller.
                         "idempotency.retry.delay=1ms",
+                        "idempotency.retry.multiplier=1",
                         "idempotency.purge.enabled=false",
                         "idempotency.storage.maintenance-interval=1d",
                         "idempotency.sample-interval=1d"));
@@ -104,6 +110,10 @@ final class Applications implements AutoCloseable {
     /** Returns the bean of each application. */
     <T> List<T> beans(Class<T> type) {
         return contexts.stream().map(context -> context.getBean(type)).toList();
+    }
+
+    boolean areSerializable() {
+        return areSerializable;
     }
 
     Server server() {

@@ -58,6 +58,11 @@ record Booking(Applications applications, Kind kind, int callers, boolean expire
     }
 
     @Override
+    public boolean isApart() {
+        return callers <= 2 && !expires && !applications.areSerializable();
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         List<Object> answers = new ArrayList<>();
@@ -99,7 +104,8 @@ record Booking(Applications applications, Kind kind, int callers, boolean expire
         if (kind.isFirstExact ? first.size() != 1 : first.isEmpty()) {
             wrong.add("the first step has " + first.size() + " effects");
         }
-        if (kind.isSecondExact && !expires ? second.size() != 1 : second.isEmpty()) {
+        boolean isSecondExact = kind.isSecondExact && !expires;
+        if (isSecondExact ? second.size() != 1 : second.isEmpty()) {
             wrong.add("the second step has " + second.size() + " effects");
         }
         for (Object answer : answers) {

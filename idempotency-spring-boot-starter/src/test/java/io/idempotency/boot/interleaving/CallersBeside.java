@@ -65,6 +65,14 @@ record CallersBeside(
     }
 
     @Override
+    public boolean isApart() {
+        return places.stream().distinct().count() == places.size()
+                && !interventions.contains(Intervention.RESUMPTION)
+                && !interventions.contains(Intervention.INTERRUPTION)
+                && !applications.areSerializable();
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         List<Actor> others = run.actors().subList(places.size(), run.actors().size());

@@ -10,5 +10,5 @@ interface Chooser {
      *
      * @param possible at least one, in an order that depends on the steps before only
      */
-    Step choose(List<Step> possible);
+    Step choose(List<Move> possible);
 }

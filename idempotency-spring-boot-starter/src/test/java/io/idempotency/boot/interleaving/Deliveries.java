@@ -46,6 +46,11 @@ record Deliveries(Applications applications, Receiving receiving, int brokers, b
     }
 
     @Override
+    public boolean isApart() {
+        return brokers <= 2 && !applications.areSerializable();
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         List<Effect> effects = effects(key);

@@ -37,6 +37,12 @@ record Duplicates(Applications applications, List<Caller<?>> callers, Caller<?> 
     }
 
     @Override
+    public boolean isApart() {
+        return !applications.areSerializable()
+                && callers.stream().filter(caller -> caller != Caller.EXPIRY).count() <= 2;
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         List<Object> answers = new ArrayList<>();

@@ -11,7 +11,7 @@ import io.idempotency.boot.interleaving.YieldPoint.Kind;
 enum Fault {
 
     /** The server process ends while the actor stands there, so that others may go on before the actor finds out. */
-    TERMINATED(true, EnumSet.allOf(Kind.class)) {
+    TERMINATED(true, EnumSet.of(Kind.SESSION, Kind.STATEMENT, Kind.COMMIT)) {
         @Override
         Object strike(YieldPoint point, Proceeding proceeding) {
             throw new IllegalStateException("The scheduler terminates backends, and moves nobody");
@@ -51,7 +51,7 @@ enum Fault {
     },
 
     /** The server has done it, and its answer never arrives. */
-    UNANSWERED(true, EnumSet.of(Kind.STATEMENT, Kind.ROLLBACK)) {
+    UNANSWERED(true, EnumSet.of(Kind.STATEMENT)) {
         @Override
         Object strike(YieldPoint point, Proceeding proceeding) throws Throwable {
             return CuttableSockets.cutting(CuttableSockets.Cut.BEFORE_THE_ANSWER, proceeding);
@@ -115,8 +115,28 @@ enum Fault {
         return this != TERMINATED && this != HALTED;
     }
 
+    /** Returns what it leaves for others. A session that is lost ends its transaction, and so does a statement that fails. */
+    Footprint footprintAt(YieldPoint point) {
+        return switch (this) {
+            case EXCEPTION, ERROR -> Footprint.LOCAL;
+            case INTERRUPT -> point.footprint();
+            case TERMINATED, UNSENT, COMMIT_LOST, COMMIT_UNANSWERED, SERIALIZATION -> Footprint.END;
+            case UNANSWERED ->
+                point.footprint() == Footprint.WRITE || point.footprint() == Footprint.UNKNOWN
+                        ? Footprint.UNKNOWN
+                        : Footprint.END;
+            case HALTED -> Footprint.UNKNOWN;
+        };
+    }
+
+    /**
+     * Returns whether it may strike there, and differs from the other faults. A statement within a transaction is undone with its
+     * session, so that it does not matter whether the server has got it: the loss of the session before it stands for all of them. A
+     * ROLLBACK that is not sent stands for one that is not answered.
+     */
     boolean mayStrikeAt(YieldPoint point) {
-        return kinds.contains(point.kind());
+        boolean losesStatement = (this == UNSENT || this == UNANSWERED) && point.kind() == Kind.STATEMENT;
+        return kinds.contains(point.kind()) && !(losesStatement && point.footprint() != Footprint.UNKNOWN);
     }
 
     boolean cutsConnection() {

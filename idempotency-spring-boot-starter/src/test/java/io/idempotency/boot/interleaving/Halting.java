@@ -22,6 +22,11 @@ record Halting(Scenario scenario) implements Scenario {
     }
 
     @Override
+    public boolean isApart() {
+        return scenario.isApart();
+    }
+
+    @Override
     public Set<Fault> faults() {
         return EnumSet.allOf(Fault.class);
     }

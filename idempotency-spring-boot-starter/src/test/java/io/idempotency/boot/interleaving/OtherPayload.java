@@ -26,6 +26,11 @@ record OtherPayload(Applications applications) implements Scenario {
     }
 
     @Override
+    public boolean isApart() {
+        return true;
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         List<Object> answers = new ArrayList<>();

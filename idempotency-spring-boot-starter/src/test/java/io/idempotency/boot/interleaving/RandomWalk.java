@@ -16,12 +16,12 @@ final class RandomWalk implements Chooser {
     }
 
     @Override
-    public Step choose(List<Step> possible) {
+    public Step choose(List<Move> possible) {
         boolean wantsFault = random.nextDouble() < FAULTS;
-        List<Step> wanted = possible.stream()
-                .filter(step -> (step.fault() != null) == wantsFault)
+        List<Move> wanted = possible.stream()
+                .filter(move -> move.isFault() == wantsFault)
                 .toList();
-        List<Step> from = wanted.isEmpty() ? possible : wanted;
-        return from.get(random.nextInt(from.size()));
+        List<Move> from = wanted.isEmpty() ? possible : wanted;
+        return from.get(random.nextInt(from.size())).step();
     }
 }

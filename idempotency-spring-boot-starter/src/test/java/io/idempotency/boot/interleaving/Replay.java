@@ -13,12 +13,12 @@ final class Replay implements Chooser {
     }
 
     @Override
-    public Step choose(List<Step> possible) {
+    public Step choose(List<Move> possible) {
         if (!steps.hasNext()) {
-            return possible.get(0);
+            return possible.get(0).step();
         }
         Step step = steps.next();
-        if (!possible.contains(step)) {
+        if (possible.stream().noneMatch(move -> move.step().equals(step))) {
             throw new Divergence(step + " is none of " + possible);
         }
         return step;

@@ -13,6 +13,12 @@ interface Scenario {
     /** Returns whether all actors do the same, so that it does not matter who of them is the first. */
     boolean isSymmetric();
 
+    /**
+     * Returns whether the actors share nothing but the database, in transactions that are not SERIALIZABLE. Then one order of steps that
+     * commute is enough.
+     */
+    boolean isApart();
+
     /** Returns the faults after which its check holds. */
     default Set<Fault> faults() {
         return EnumSet.complementOf(EnumSet.of(Fault.HALTED));

@@ -13,8 +13,6 @@ import io.idempotency.boot.interleaving.YieldPoint.Kind;
 /** Moves one actor at a time, from one point to the next, and waits until all others stand, wait for another one or are done. */
 final class Scheduler {
 
-    private static final long POLL_NANOS = 50_000;
-
     /** The longest step, and the longest time for which all actors wait. A wait for a key is shorter. */
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
@@ -65,7 +63,7 @@ final class Scheduler {
         try {
             for (int i = 0; i < actors.size(); i++) {
                 // One after the other, as they may wait for each other before they reach anything.
-                actors.get(i).start(server);
+                actors.get(i).start(server, Thread.currentThread());
                 settle(actors.subList(0, i + 1));
             }
             while (!actors.stream().allMatch(Actor::isOver)) {
@@ -81,7 +79,7 @@ final class Scheduler {
                     stuck = MOST_STEPS + " steps did not end it";
                     break;
                 }
-                Step step = chooser.choose(possible(standing, steps));
+                Step step = chooser.choose(possible(standing, steps, isCalm(actors)));
                 Actor actor = standing.stream()
                         .filter(one -> one.name().equals(step.actor()))
                         .findFirst()
@@ -122,7 +120,7 @@ final class Scheduler {
     }
 
     /** Moves without a fault first, so that these schedules are the first ones. */
-    private List<Step> possible(List<Actor> standing, List<Step> before) {
+    private List<Move> possible(List<Actor> standing, List<Step> before, boolean isCalm) {
         List<Actor> ready = standing.stream()
                 .filter(actor -> actor.at().kind() == Kind.SESSION)
                 .limit(1)
@@ -130,20 +128,29 @@ final class Scheduler {
         if (ready.isEmpty()) {
             ready = isSymmetric && before.isEmpty() ? standing.subList(0, 1) : withinSwitches(standing);
         }
-        List<Step> possible = new ArrayList<>();
-        ready.forEach(actor -> possible.add(new Step(actor.name(), null)));
+        List<Move> possible = new ArrayList<>();
+        ready.forEach(actor -> possible.add(move(actor, null, isCalm)));
         if (before.stream().filter(step -> step.fault() != null).count() < bounds.mostFaults()) {
             for (Actor actor : ready) {
                 Arrays.stream(Fault.values())
                         .filter(bounds.faults()::contains)
                         .filter(fault -> !bounds.areFaultsChained() || !bystanders.contains(actor))
                         .filter(fault -> fault.mayStrikeAt(actor.at()))
-                        .map(fault -> new Step(actor.name(), fault))
-                        .filter(step -> step.fault() != Fault.TERMINATED || !isLastStep(step, before))
+                        .map(fault -> move(actor, fault, isCalm))
+                        .filter(move -> move.step().fault() != Fault.TERMINATED || !isLastStep(move.step(), before))
                         .forEach(possible::add);
             }
         }
         return possible;
+    }
+
+    /** Who waits goes on within the step of another one, with a footprint of its own. */
+    private boolean isCalm(List<Actor> actors) {
+        return actors.stream().allMatch(actor -> stands(actor) || actor.isOver());
+    }
+
+    private static Move move(Actor actor, Fault fault, boolean isCalm) {
+        return new Move(new Step(actor.name(), fault), isCalm ? actor.footprint(fault) : Footprint.UNKNOWN);
     }
 
     private List<Actor> withinSwitches(List<Actor> standing) {
@@ -155,17 +162,24 @@ final class Scheduler {
         return !before.isEmpty() && before.get(before.size() - 1).equals(step);
     }
 
+    /**
+     * Returns whether nobody moves. First those are looked at who stop by themselves, so that whoever is seen waiting afterwards was
+     * freed by none of them. If several wait, they are asked twice, because the last one may have freed the first one on its way.
+     */
     private boolean haveSettled(List<Actor> actors) {
-        return actors.stream().allMatch(this::hasSettled);
+        List<Actor> others = actors.stream()
+                .filter(actor -> actor.at() == null && !actor.isDone())
+                .toList();
+        return others.stream().noneMatch(waits::hasJustMoved)
+                && others.stream().allMatch(this::isHeldUp)
+                && (others.size() < 2 || others.stream().allMatch(this::isHeldUp));
     }
 
-    /** Waits until nobody moves, and returns what does not end. */
+    /** Waits until nobody moves, and returns what does not end. An actor that stops wakes this thread. */
     private String settle(List<Actor> actors) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
-            // Twice, because who was last to stop may have freed, on its way, who was seen waiting before.
             boolean isSettled = haveSettled(actors);
-            isSettled = isSettled && haveSettled(actors);
             boolean canGoOn =
                     actors.stream().anyMatch(this::stands) || actors.stream().allMatch(Actor::isOver);
             if (isSettled && canGoOn) {
@@ -177,12 +191,12 @@ final class Scheduler {
             } else if (System.nanoTime() > end) {
                 return isSettled ? "all wait" : "somebody moves no more";
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            LockSupport.parkNanos(Waits.PATIENCE_NANOS);
         }
     }
 
-    private boolean hasSettled(Actor actor) {
-        return actor.at() != null || actor.isDone() || waits.isWaiting(actor) || isPausing(actor);
+    private boolean isHeldUp(Actor actor) {
+        return waits.isWaiting(actor) || isPausing(actor);
     }
 
     /** A pause changes nothing for the others, so an actor that pauses goes on when nobody else can. */

@@ -83,6 +83,11 @@ final class Together implements Scenario {
     }
 
     @Override
+    public boolean isApart() {
+        return false;
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = new ArrayList<>(applications.leftInSessions());
         if (run.stuck() != null) {

@@ -42,6 +42,11 @@ record Troubled(Applications applications, Trouble trouble, Work first, Work oth
     }
 
     @Override
+    public boolean isApart() {
+        return !applications.areSerializable();
+    }
+
+    @Override
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         Actor troubled = run.actors().get(0);

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -200,9 +199,9 @@ class TroubledShop {
         }
     }
 
-    private static void mustFail(String key, Class<? extends RuntimeException> expected, Supplier<?> work) {
+    private static void mustFail(String key, Class<? extends RuntimeException> expected, Runnable work) {
         try {
-            work.get();
+            work.run();
             violations.add(key + ": nothing has refused it");
         } catch (RuntimeException failure) {
             if (!expected.isInstance(failure)) {
@@ -283,10 +282,10 @@ class TroubledShop {
         CALLS_ITSELF(null) {
             @Override
             void make(TroubledShop shop, String key) {
-                mustFail(key, ReentrantCallException.class, () -> {
-                    shop.inNewTransaction(() -> shop.self.getObject().transactional(key, PAYLOAD, NONE));
-                    return null;
-                });
+                mustFail(
+                        key,
+                        ReentrantCallException.class,
+                        () -> shop.inNewTransaction(() -> shop.self.getObject().transactional(key, PAYLOAD, NONE)));
             }
         },
         /** Would wait for itself, too. */
@@ -296,10 +295,11 @@ class TroubledShop {
                 shop.inbox.handleOnce(
                         "troubled",
                         key,
-                        () -> mustFail(key, ReentrantCallException.class, () -> {
-                            shop.inNewTransaction(() -> shop.inbox.claimNew("troubled", List.of(key), id -> id));
-                            return null;
-                        }));
+                        () -> mustFail(
+                                key,
+                                ReentrantCallException.class,
+                                () -> shop.inNewTransaction(
+                                        () -> shop.inbox.claimNew("troubled", List.of(key), id -> id))));
             }
         },
         /** Nothing would send it. */

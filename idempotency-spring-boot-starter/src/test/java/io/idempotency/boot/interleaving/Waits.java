@@ -9,10 +9,17 @@ import java.util.concurrent.locks.LockSupport;
 /** Tells an actor that waits for another one from an actor that is still moving. */
 final class Waits {
 
+    /** Most steps are shorter, and end without a question to the server. */
+    static final long PATIENCE_NANOS = 400_000;
+
+    private static final long BLINK_NANOS = 200_000;
+
     /** Longer than the pauses before a repeat, which end by themselves. */
-    private static final long PAUSE_NANOS = 8_000_000;
+    private static final long PAUSE_NANOS = 3_000_000;
 
     private final Server server;
+
+    private final Map<Actor, Long> waitingSince = new HashMap<>();
 
     private final Map<Actor, Long> parkedSince = new HashMap<>();
 
@@ -22,11 +29,22 @@ final class Waits {
 
     /** Forgets the actors of the last run. */
     void reset() {
+        waitingSince.clear();
         parkedSince.clear();
     }
 
+    /** Returns whether it is too early to ask if the actor waits. */
+    boolean hasJustMoved(Actor actor) {
+        return !isLongerAgo(actor.movedAt(), PATIENCE_NANOS);
+    }
+
+    /** Returns whether the actor waits for another one, and has done so for a while: the server itself holds a lock for a moment only. */
     boolean isWaiting(Actor actor) {
-        return isInJvm(actor.thread()) || (actor.pid() != 0 && server.isBlocked(actor.pid()));
+        if (!isInJvm(actor.thread()) && (actor.pid() == 0 || !server.isBlocked(actor.pid()))) {
+            waitingSince.remove(actor);
+            return false;
+        }
+        return isLongerAgo(waitingSince.computeIfAbsent(actor, same -> System.nanoTime()), BLINK_NANOS);
     }
 
     /**
@@ -38,7 +56,11 @@ final class Waits {
             parkedSince.remove(actor);
             return false;
         }
-        return System.nanoTime() - parkedSince.computeIfAbsent(actor, same -> System.nanoTime()) > PAUSE_NANOS;
+        return isLongerAgo(parkedSince.computeIfAbsent(actor, same -> System.nanoTime()), PAUSE_NANOS);
+    }
+
+    private static boolean isLongerAgo(long time, long nanos) {
+        return System.nanoTime() - time > nanos;
     }
 
     private static boolean isParkedForNobody(Thread thread) {

@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /**
  * A place where an actor stops before something reaches the server.
@@ -13,8 +14,9 @@ import org.postgresql.core.BaseConnection;
  * @param kind what is about to reach the server
  * @param label names it in a printed schedule
  * @param connection that it goes to
+ * @param footprint what it leaves for others
  */
-record YieldPoint(Kind kind, String label, Connection connection) {
+record YieldPoint(Kind kind, String label, Connection connection, Footprint footprint) {
 
     private static final Pattern VERB_AND_TABLE = Pattern.compile(
             "\\b(insert into|update|delete from|merge into|call)\\s+([\\w.\"]+)", Pattern.CASE_INSENSITIVE);
@@ -33,12 +35,20 @@ record YieldPoint(Kind kind, String label, Connection connection) {
         SESSION
     }
 
-    static YieldPoint statement(String sql, Connection connection) {
+    YieldPoint(Kind kind, String label, Connection connection) {
+        this(kind, label, connection, kind == Kind.SESSION ? Footprint.LOCAL : Footprint.END);
+    }
+
+    static YieldPoint statement(String sql, Connection connection) throws SQLException {
         Matcher matcher = VERB_AND_TABLE.matcher(sql);
         String label = matcher.find()
                 ? matcher.group()
                 : sql.strip().substring(0, Math.min(LABEL_LENGTH, sql.strip().length()));
-        return new YieldPoint(Kind.STATEMENT, label.replaceAll("\\s+", " "), connection);
+        Footprint footprint = Footprint.of(
+                sql,
+                connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE,
+                connection.getAutoCommit());
+        return new YieldPoint(Kind.STATEMENT, label.replaceAll("\\s+", " "), connection, footprint);
     }
 
     int pid() {

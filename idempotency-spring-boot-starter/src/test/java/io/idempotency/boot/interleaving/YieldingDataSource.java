@@ -99,6 +99,9 @@ final class YieldingDataSource extends DelegatingDataSource {
 
         @Override
         Object proceed(Method method, Object[] arguments) throws Throwable {
+            if (method.getName().equals("abort") && Actor.current() != null) {
+                return abort(method, arguments);
+            }
             Object result = super.proceed(method, arguments);
             if (!(result instanceof Statement statement)) {
                 return result;
@@ -111,6 +114,16 @@ final class YieldingDataSource extends DelegatingDataSource {
             return result instanceof PreparedStatement
                     ? proxy(PreparedStatement.class, handler)
                     : proxy(Statement.class, handler);
+        }
+
+        /** The server notices at once, so that all runs of a schedule are the same. */
+        private Object abort(Method method, Object[] arguments) throws Throwable {
+            int pid = connection.unwrap(BaseConnection.class).getBackendPID();
+            try {
+                return super.proceed(method, arguments);
+            } finally {
+                Actor.current().awaitGone(pid);
+            }
         }
 
         @Override
@@ -171,7 +184,7 @@ final class YieldingDataSource extends DelegatingDataSource {
         }
 
         @Override
-        YieldPoint pointOf(String method, Object[] arguments) {
+        YieldPoint pointOf(String method, Object[] arguments) throws SQLException {
             if (!EXECUTIONS.contains(method)) {
                 return null;
             }
