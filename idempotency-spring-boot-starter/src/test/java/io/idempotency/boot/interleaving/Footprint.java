@@ -61,7 +61,7 @@ enum Footprint {
         if (this == UNKNOWN || other == UNKNOWN) {
             return false;
         }
-        if (this == LOCAL || other == LOCAL || this == END && other == END) {
+        if (this == LOCAL || other == LOCAL || (this == END && other == END)) {
             return true;
         }
         return this == READ ? other == READ || other == WRITE : this == WRITE && other == READ;

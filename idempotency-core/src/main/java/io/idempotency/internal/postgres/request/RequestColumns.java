@@ -32,7 +32,10 @@ final class RequestColumns {
     static final String CLAIMED_BY = "{claimed_by}";
 
     private static final List<Column> ALWAYS = List.of(
-            new Column("request_id", "?", (parameters, row) -> parameters.uuid(row.key().id())),
+            new Column(
+                    "request_id",
+                    "?",
+                    (parameters, row) -> parameters.uuid(row.key().id())),
             new Column(
                     "idempotency_scope, caller, idempotency_key",
                     "?, ?, ?",
@@ -40,7 +43,8 @@ final class RequestColumns {
             new Column(
                     "request_hash, hash_version",
                     "?, ?",
-                    (parameters, row) -> RequestParameters.bindFingerprint(parameters, row.key().fingerprint())),
+                    (parameters, row) -> RequestParameters.bindFingerprint(
+                            parameters, row.key().fingerprint())),
             new Column("claimed_by", CLAIMED_BY, (parameters, row) -> parameters.string(row.claimedBy())),
             Column.constant("claimed_at", "statement_timestamp()"),
             Column.constant("created_at", "statement_timestamp()"),
