@@ -73,7 +73,7 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
     /**
      * Creates the customizer.
      *
-     * @param retention retention of keys whose operation has none of its own
+     * @param retention the retention of keys by default
      * @param operations source of the operations of handler methods; there is none if the library is switched off
      */
     IdempotentOperationCustomizer(
@@ -146,8 +146,7 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
             return "Keys are kept for " + inWords(retention)
                     + ", unless the service behind this operation sets another time.";
         }
-        return "Keys are kept for "
-                + inWords(Objects.requireNonNullElse(own.options().retention(), retention)) + ".";
+        return "Keys are kept for " + inWords(own.options().retention()) + ".";
     }
 
     /** Returns more than one of a unit, so that the unit is a plural. */

@@ -75,7 +75,7 @@ class InterceptorsInsideTest extends LedgerTests {
     void aTransactionOfAnAdvisorInsideIsRefused() {
         StartupFailure.of(database, new Class<?>[] {Ledger.class, Payments.class, AdvisedInside.class})
                 .says(Payments.class.getName() + ".pay(String)", "not declared with @Transactional")
-                .advises("a lower order than that of @EnableTransactionManagement");
+                .advises("a lower order than the advisor of @EnableTransactionManagement");
     }
 
     @Test

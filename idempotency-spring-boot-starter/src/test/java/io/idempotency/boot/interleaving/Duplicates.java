@@ -39,7 +39,10 @@ record Duplicates(Applications applications, List<Caller<?>> callers, Caller<?> 
     @Override
     public boolean isApart() {
         return !applications.areSerializable()
-                && callers.stream().filter(caller -> caller != Caller.EXPIRY).count() <= 2;
+                && callers.stream()
+                                .filter(caller -> !caller.equals(Caller.EXPIRY))
+                                .count()
+                        <= 2;
     }
 
     @Override
