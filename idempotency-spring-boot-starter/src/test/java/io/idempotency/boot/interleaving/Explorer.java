@@ -21,7 +21,7 @@ final class Explorer {
     private static final int MOST_PRINTED = 5;
 
     /** A run may diverge on a loaded machine; it is tried so often. */
-    private static final int MOST_TRIES = 20;
+    private static final int MOST_TRIES = 10;
 
     private static final AtomicLong keys = new AtomicLong();
 
