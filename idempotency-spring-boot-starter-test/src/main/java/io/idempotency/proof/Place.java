@@ -10,7 +10,7 @@ record Place(String file, int line, String className) {
 
     private static final String LIBRARY_INTERNAL = "io.idempotency.internal.";
 
-    private static final String LIBRARY_CALL = LIBRARY_INTERNAL + "execution.";
+    private static final String LIBRARY_CALL = LIBRARY_INTERNAL + "call.";
 
     private static final String LIBRARY_BOOT = "io.idempotency.boot.";
 

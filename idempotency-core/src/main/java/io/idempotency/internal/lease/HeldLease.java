@@ -162,9 +162,11 @@ public final class HeldLease {
         }
     }
 
-    public boolean extend(Duration duration) {
+    /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */
+    public boolean extend(Duration duration) throws Throwable {
         long extended = System.nanoTime() + duration.toNanos();
-        boolean held = boundedly(() -> transactions.call(connection -> store.extendLease(connection, fence, duration)));
+        boolean held = retry.runRequired(
+                () -> boundedly(() -> transactions.call(connection -> store.extendLease(connection, fence, duration))));
         if (held) {
             end = Math.max(end, extended);
         }
@@ -172,7 +174,7 @@ public final class HeldLease {
     }
 
     /** Extends a lease that may have expired. Returns {@code false} if another call has reclaimed it. */
-    boolean ensure() {
+    boolean ensure() throws Throwable {
         return !remaining().isZero() || extend(duration);
     }
 

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.internal.call.CallContext;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.Invocation;
+import io.idempotency.internal.call.Rethrow;
 import io.idempotency.internal.operation.CallOptions;
 
 /** The context of a call that holds a lease. */
@@ -37,8 +38,16 @@ final class LeasedContext extends CallContext {
                             + " transaction is REPEATABLE READ or SERIALIZABLE: it could not complete a row that has changed"
                             + " since it began. Use READ COMMITTED, or give the method a longer lease from the start");
         }
-        if (!lease.extend(duration)) {
+        if (!extend(duration)) {
             throw lease.lost();
+        }
+    }
+
+    private boolean extend(Duration duration) {
+        try {
+            return lease.extend(duration);
+        } catch (Throwable failure) {
+            throw Rethrow.unchanged(failure);
         }
     }
 

@@ -209,6 +209,8 @@ class CallDecisionsTest {
             LEASED                | method:extends ( extend:57014 rollback ) ( fail:57014 rollback )               | OutcomeUnknownException, FAILED
             LEASED                | method:extends ( extend commit ) ( complete commit )                           | run 1, EXECUTED
             LEASED                | method:extends ( extend:no commit )                                            | LeaseLostException, LEASE_LOST
+            LEASED                | method:extends ( extend commit:lost ) ( extend commit ) ( complete commit )    | run 1, EXECUTED
+            LEASED                | method:extends ( extend:lost ) ( extend:no commit )                            | LeaseLostException, LEASE_LOST
             LEASED_IN_TRANSACTION | ( method complete commit )                                                     | run 1, EXECUTED
             LEASED_IN_TRANSACTION | ( method complete:no rollback )                                                | LeaseLostException, LEASE_LOST
             LEASED_IN_TRANSACTION | ( method complete:40001 ( find:reclaimed commit ) rollback )                   | LeaseLostException, LEASE_LOST
