@@ -76,7 +76,9 @@ final class Applications implements AutoCloseable {
                         "spring.datasource.url=" + database.jdbcUrl()
                                 + (database.jdbcUrl().contains("?") ? "&" : "?")
                                 // No server is lost here, so that nothing has to be on the disk.
-                                + CuttableSockets.URL_PARAMETER + "&options=-c%20synchronous_commit=off",
+                                + CuttableSockets.URL_PARAMETER + "&options=-c%20synchronous_commit=off"
+                                // Many connections are lost, and the next ones are made without questions.
+                                + "&sslmode=disable&assumeMinServerVersion=14",
                         "spring.datasource.hikari.maximum-pool-size=8",
                         "spring.datasource.hikari.minimum-idle=4",
                         // Any longer pause is one that waits for another caller.

@@ -66,14 +66,18 @@ abstract class CallInterleavings {
         explorer(mode, 2).exploreAll(everyTime.get(mode), 1);
     }
 
-    /** After most faults a lease is left, for which the others wait for seconds. */
     @ParameterizedTest
     @MethodSource("modes")
     @Tag("full")
     void twoCallersAndOneFault(Mode mode) {
-        Set<Fault> all = EnumSet.allOf(Fault.class);
-        Set<Fault> full = mode.isLeased() ? EnumSet.of(Fault.COMMIT_UNANSWERED) : all;
-        explorer(mode, 2).exploreAll(TestSize.pick(full, all), 1);
+        explorer(mode, 2).exploreAll(TestSize.pick(faultsInFull(mode), EnumSet.allOf(Fault.class)), 1);
+    }
+
+    /** Those whose repair depends on the transactions. */
+    Set<Fault> faultsInFull(Mode mode) {
+        return mode.isLeased()
+                ? EnumSet.of(Fault.COMMIT_UNANSWERED)
+                : EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.SERIALIZATION, Fault.TERMINATED);
     }
 
     /** Two of them are duplicates in one application, and wait for each other in the JVM. */
@@ -81,13 +85,13 @@ abstract class CallInterleavings {
     @MethodSource("modes")
     @Tag("full")
     void threeCallersAtRandomWithTwoFaults(Mode mode) {
-        explorer(mode, 3).walk(1, TestSize.pick(100, 50_000), 2);
+        explorer(mode, 3).walk(1, TestSize.pick(40, 2_000), 2);
     }
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("leasedModes")
     void twoCallersAndALeaseThatExpiresAtRandom(Mode mode) {
-        withExpiry(mode).walk(1, TestSize.pick(60, 50_000), 0);
+        withExpiry(mode).walk(1, TestSize.pick(properties.length == 0 ? 60 : 15, 2_000), 0);
     }
 
     List<Mode> leasedModes() {

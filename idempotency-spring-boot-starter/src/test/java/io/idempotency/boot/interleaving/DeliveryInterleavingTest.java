@@ -54,6 +54,6 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
     @EnumSource
     @Tag("full")
     void threeBrokersAtRandomWithTwoFaults(Receiving receiving) {
-        explorer(receiving, 3).walk(1, TestSize.pick(50, 20_000), 2);
+        explorer(receiving, 3).walk(1, TestSize.pick(20, 2_000), 2);
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import java.util.EnumSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,11 +63,17 @@ abstract class DeliveryInterleavings {
         applications.close();
     }
 
-    /** These are all of them, except for messages in order in snapshots. */
     @ParameterizedTest
     @EnumSource
     void twoBrokersInTheFirstSchedules(Receiving receiving) {
-        explorer(receiving, 2).exploreFirst(100);
+        explorer(receiving, 2).exploreFirst(mayConflict ? 15 : 100);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("full")
+    void twoBrokers(Receiving receiving) {
+        explorer(receiving, 2).exploreAll(EnumSet.noneOf(Fault.class), 0);
     }
 
     final Explorer explorer(Receiving receiving, int brokers) {

@@ -19,6 +19,13 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     @Test
     void aLeaseExpiresAndACommitIsLost() {
         explorer(ScopedCalls.LEASED)
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(0));
+    }
+
+    @Test
+    @Tag("full")
+    void aLeaseExpiresWhereverACommitIsLost() {
+        explorer(ScopedCalls.LEASED)
                 .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(1));
     }
 
@@ -37,7 +44,7 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void aLeaseExpiresAndOneFaultStrikesAtRandom() {
-        int count = TestSize.pick(100, 20_000);
+        int count = TestSize.pick(40, 2_000);
         explorer(ScopedCalls.LEASED).walk(1, count, 1);
         explorer(ScopedCalls.STEPS).walk(1, count, 1);
     }

@@ -76,14 +76,14 @@ class OutboxInterleavingTest {
     @EnumSource
     @Tag("full")
     void twoCallersAndTwoRelaysAtRandomWithTwoFaults(Refusal refusal) {
-        explorer(1, 2, 2, refusal).walk(1, TestSize.pick(100, 20_000), 2);
+        explorer(1, 2, 2, refusal).walk(1, TestSize.pick(40, 1_000), 2);
     }
 
     @ParameterizedTest
     @EnumSource
     @Tag("full")
     void twoOrdersOfACustomerAndTwoRelaysAtRandomWithTwoFaults(Refusal refusal) {
-        explorer(2, 1, 2, refusal).walk(1, TestSize.pick(100, 20_000), 2);
+        explorer(2, 1, 2, refusal).walk(1, TestSize.pick(40, 1_000), 2);
     }
 
     private Explorer explorer(int orders, int callers, int relays, Refusal refusal) {

@@ -69,14 +69,14 @@ class OuterTransactionInterleavingTest {
     @MethodSource("outersAndModes")
     @Tag("full")
     void besideAPlainCallerWithOneFault(Outer outer, Mode mode) {
-        explorer(outer, mode, 1).walk(1, TestSize.pick(300, 50_000), 1);
+        explorer(outer, mode, 1).walk(1, TestSize.pick(60, 2_000), 1);
     }
 
     @ParameterizedTest
     @MethodSource("outersAndModes")
     @Tag("full")
     void besideTwoPlainCallersWithTwoFaults(Outer outer, Mode mode) {
-        explorer(outer, mode, 2).walk(1, TestSize.pick(100, 50_000), 2);
+        explorer(outer, mode, 2).walk(1, TestSize.pick(25, 1_000), 2);
     }
 
     /** At random, because luck decides whom PostgreSQL chooses as the victim of a deadlock. */
@@ -88,7 +88,7 @@ class OuterTransactionInterleavingTest {
     @Test
     @Tag("full")
     void twoKeysInOppositeOrderWithTwoFaults() {
-        twoKeys().walk(1, TestSize.pick(500, 50_000), 2);
+        twoKeys().walk(1, TestSize.pick(100, 2_000), 2);
     }
 
     private Explorer explorer(Outer outer, Mode mode, int others) {

@@ -2,6 +2,7 @@ package io.idempotency.boot.interleaving;
 
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,11 @@ class ReadCommittedInterleavingTest extends CallInterleavings {
                 Mode.WRITE, EnumSet.of(Fault.UNSENT, Fault.UNANSWERED),
                 Mode.LEASED, EnumSet.noneOf(Fault.class),
                 Mode.STEP, EnumSet.noneOf(Fault.class)));
+    }
+
+    @Override
+    Set<Fault> faultsInFull(Mode mode) {
+        return EnumSet.allOf(Fault.class);
     }
 
     @Test

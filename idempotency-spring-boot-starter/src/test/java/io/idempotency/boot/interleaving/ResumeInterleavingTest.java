@@ -24,20 +24,29 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     @Test
     void oneInstanceOrTheCallerFinishesACallWhoseProcessHasEnded() {
         explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION)
-                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
     }
 
     @Test
     void oneOfTwoInstancesFinishesACallWhoseProcessHasEnded() {
         explorer(List.of(), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
-                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
+    }
+
+    @Test
+    @Tag("full")
+    void theSameWithMoreSwitches() {
+        Bounds bounds = Bounds.of(NO_FAULTS, 0).withSwitches(2);
+        explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION).exploreAll(bounds);
+        explorer(List.of(), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
+                .exploreAll(bounds);
     }
 
     @Test
     @Tag("full")
     void aCallWhoseProcessHasEndedAtRandomWithTwoFaults() {
         explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
-                .walk(1, TestSize.pick(100, 20_000), 2);
+                .walk(1, TestSize.pick(40, 1_000), 2);
     }
 
     @Test
@@ -45,7 +54,7 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     void aCallWhoseProcessStandsStillAtRandom() {
         CallersBeside scenario = scenario(
                 List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
-        halting(scenario).walk(1, TestSize.pick(50, 20_000), Bounds.of(EnumSet.of(Fault.HALTED), 1));
+        halting(scenario).walk(1, TestSize.pick(25, 1_000), Bounds.of(EnumSet.of(Fault.HALTED), 1));
     }
 
     private Explorer explorer(List<Integer> places, Past past, Intervention... interventions) {

@@ -34,7 +34,7 @@ class TwoFaultsInterleavingTest extends InterventionInterleavings {
         if (TestSize.current() == TestSize.LONG) {
             explorer.exploreAll(bounds.withSwitches(1));
         } else {
-            explorer.walk(1, 60, bounds);
+            explorer.walk(1, 40, bounds);
         }
     }
 }
