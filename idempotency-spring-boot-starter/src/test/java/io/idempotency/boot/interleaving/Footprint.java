@@ -37,10 +37,11 @@ enum Footprint {
     /** A table without constraints, of which no transaction reads anything. */
     private static final String EFFECT = "insert into purchase ";
 
-    private static final Pattern WRITES =
-            Pattern.compile("\\b(insert|update|delete|merge|call|share|lock|\\w*advisory\\w*)\\b");
+    /** A function of the library may write, but not end its transaction. */
+    private static final Pattern WRITES = Pattern.compile("\\b(insert|update|delete|merge|call|share|lock|\\w*advisory\\w*)\\b"
+            + "|idempotency\"?\\.\\w+\\(");
 
-    private static final Pattern ENDS_OR_CALLS = Pattern.compile("\\b(commit|rollback)\\b|idempotency\"?\\.\\w+\\(");
+    private static final Pattern ENDS = Pattern.compile("\\b(commit|rollback)\\b");
 
     /**
      * Returns the footprint of a statement.
@@ -53,7 +54,7 @@ enum Footprint {
         if (text.startsWith(EFFECT) && !isAlone) {
             return isFirst ? READ : LOCAL;
         }
-        if (!text.contains(LIBRARY) || ENDS_OR_CALLS.matcher(text).find()) {
+        if (!text.contains(LIBRARY) || ENDS.matcher(text).find()) {
             return UNKNOWN;
         }
         if (WRITES.matcher(text).find()) {
