@@ -98,7 +98,8 @@ final class Explorer {
 
     /** Runs one printed schedule. */
     void replay(String schedule) {
-        Scheduler scheduler = new Scheduler(server, Bounds.of(EnumSet.allOf(Fault.class), Integer.MAX_VALUE), false, false);
+        Scheduler scheduler =
+                new Scheduler(server, Bounds.of(EnumSet.allOf(Fault.class), Integer.MAX_VALUE), false, false);
         run(scheduler, () -> new Replay(Schedule.parse(schedule)));
         report("replayed");
     }

@@ -38,8 +38,8 @@ enum Footprint {
     private static final String EFFECT = "insert into purchase ";
 
     /** A function of the library may write, but not end its transaction. */
-    private static final Pattern WRITES = Pattern.compile("\\b(insert|update|delete|merge|call|share|lock|\\w*advisory\\w*)\\b"
-            + "|idempotency\"?\\.\\w+\\(");
+    private static final Pattern WRITES = Pattern.compile(
+            "\\b(insert|update|delete|merge|call|share|lock|\\w*advisory\\w*)\\b" + "|idempotency\"?\\.\\w+\\(");
 
     private static final Pattern ENDS = Pattern.compile("\\b(commit|rollback)\\b");
 

@@ -18,8 +18,6 @@ record Move(Step step, Footprint footprint) {
 
     /** Faults do not commute, because there is a number of them that may strike in one run. */
     boolean commutesWith(Move other) {
-        return !other.isOf(step.actor())
-                && !(isFault() && other.isFault())
-                && footprint.commutesWith(other.footprint);
+        return !other.isOf(step.actor()) && !(isFault() && other.isFault()) && footprint.commutesWith(other.footprint);
     }
 }

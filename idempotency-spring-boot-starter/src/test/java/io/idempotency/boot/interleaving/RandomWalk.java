@@ -18,9 +18,8 @@ final class RandomWalk implements Chooser {
     @Override
     public Step choose(List<Move> possible) {
         boolean wantsFault = random.nextDouble() < FAULTS;
-        List<Move> wanted = possible.stream()
-                .filter(move -> move.isFault() == wantsFault)
-                .toList();
+        List<Move> wanted =
+                possible.stream().filter(move -> move.isFault() == wantsFault).toList();
         List<Move> from = wanted.isEmpty() ? possible : wanted;
         return from.get(random.nextInt(from.size())).step();
     }
