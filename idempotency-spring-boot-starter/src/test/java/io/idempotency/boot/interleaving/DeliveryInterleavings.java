@@ -1,11 +1,11 @@
 package io.idempotency.boot.interleaving;
 
 import java.sql.SQLException;
+import java.util.EnumSet;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import java.util.EnumSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
