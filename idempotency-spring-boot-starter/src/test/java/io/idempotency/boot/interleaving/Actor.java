@@ -46,6 +46,9 @@ final class Actor {
 
     private volatile int attempt;
 
+    /** What the scheduler knows of the open transaction where this stands; {@code null} if it has not asked. */
+    private Boolean hasWritten;
+
     /** The statements that the actor stops at; {@code null} for all. */
     private volatile String stops;
 
@@ -184,6 +187,7 @@ final class Actor {
             nextFault = fault;
         }
         movedAt = System.nanoTime();
+        hasWritten = null;
         at = null;
         turn.release();
     }
@@ -219,10 +223,20 @@ final class Actor {
         if (stops != null) {
             return Footprint.UNKNOWN;
         }
-        if (fault == null) {
-            return pid == terminatedPid ? Footprint.LOCAL : at.footprint();
+        if (fault == null && pid == terminatedPid) {
+            return Footprint.LOCAL;
         }
-        return fault.footprintAt(at);
+        Footprint footprint = fault == null ? at.footprint() : fault.footprintAt(at);
+        boolean isEnd = footprint == Footprint.COMMIT || footprint == Footprint.UNDO;
+        return isEnd && !hasWritten() ? Footprint.LOCAL : footprint;
+    }
+
+    /** The end of a transaction that has written and locked nothing is not noticed by others. */
+    private boolean hasWritten() {
+        if (hasWritten == null) {
+            hasWritten = at.isInTransaction() && server.hasWritten(pid);
+        }
+        return hasWritten;
     }
 
     /** Lets the actor run to its end, as nobody watches any more. */

@@ -53,16 +53,15 @@ final class DepthFirst implements Chooser {
 
     @Override
     public Step choose(List<Move> possible) {
-        if (depth == path.size()) {
+        if (!isRedundant && depth == path.size()) {
             Choice choice = depth == 0
                     ? new Choice(possible, List.of(), 0)
                     : new Choice(
                             possible,
                             path.get(depth - 1).sleepingAfterwards(),
                             path.get(depth - 1).faultsAfterwards());
-            if (choice.remaining.isEmpty()) {
-                isRedundant = true;
-            } else {
+            isRedundant = choice.remaining.isEmpty();
+            if (!isRedundant) {
                 path.add(choice);
             }
         }

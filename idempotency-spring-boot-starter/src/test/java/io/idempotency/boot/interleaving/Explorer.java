@@ -71,7 +71,7 @@ final class Explorer {
         boolean skipsCommuted =
                 scenario.isApart() && bounds.mostSwitches() == Integer.MAX_VALUE && !bounds.areFaultsChained();
         DepthFirst depthFirst = new DepthFirst(bounds.mostFaults(), skipsCommuted);
-        Scheduler scheduler = new Scheduler(server, bounds, scenario.isSymmetric());
+        Scheduler scheduler = new Scheduler(server, bounds, scenario.isSymmetric(), skipsCommuted);
         do {
             run(scheduler, () -> {
                 depthFirst.restart();
@@ -88,7 +88,7 @@ final class Explorer {
 
     void walk(long seed, int count, Bounds bounds) {
         Bounds borne = bounds.within(scenario.faults());
-        Scheduler scheduler = new Scheduler(server, borne, false);
+        Scheduler scheduler = new Scheduler(server, borne, false, false);
         for (int i = 0; i < count && violations.size() < MOST_PRINTED; i++) {
             long seedOfRun = seed + i;
             run(scheduler, () -> new RandomWalk(seedOfRun));
@@ -98,7 +98,8 @@ final class Explorer {
 
     /** Runs one printed schedule. */
     void replay(String schedule) {
-        Scheduler scheduler = new Scheduler(server, Bounds.of(EnumSet.allOf(Fault.class), Integer.MAX_VALUE), false);
+        Scheduler scheduler =
+                new Scheduler(server, Bounds.of(EnumSet.allOf(Fault.class), Integer.MAX_VALUE), false, false);
         run(scheduler, () -> new Replay(Schedule.parse(schedule)));
         report("replayed");
     }

@@ -120,12 +120,9 @@ enum Fault {
         return switch (this) {
             case EXCEPTION, ERROR -> Footprint.LOCAL;
             case INTERRUPT -> point.footprint();
-            case TERMINATED, UNSENT, COMMIT_LOST, COMMIT_UNANSWERED, SERIALIZATION -> Footprint.END;
-            case UNANSWERED ->
-                point.footprint() == Footprint.WRITE || point.footprint() == Footprint.UNKNOWN
-                        ? Footprint.UNKNOWN
-                        : Footprint.END;
-            case HALTED -> Footprint.UNKNOWN;
+            case TERMINATED, UNSENT, COMMIT_LOST, SERIALIZATION -> Footprint.UNDO;
+            case COMMIT_UNANSWERED -> Footprint.COMMIT;
+            case UNANSWERED, HALTED -> Footprint.UNKNOWN;
         };
     }
 

@@ -1,15 +1,17 @@
 package io.idempotency.boot.interleaving;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
  * What a step leaves for others, and takes from them. If two steps of two actors commute, both orders end in the same state, and one
  * of them is enough.
  *
- * <p>Statements see what was committed before they began, and wait for rows that were written by others. So a query sees no statement
- * of an open transaction, two queries do not see each other, and two ends of transactions do not either. That is true up to REPEATABLE
- * READ, whose snapshot is taken by the first statement; in a SERIALIZABLE transaction a query is no less than a write.
+ * <p>Statements see what was committed before they began, and wait for rows that open transactions have written. So a query sees
+ * nothing of an open transaction, nor of one that is undone, and two queries do not see each other. That is true up to REPEATABLE READ,
+ * whose snapshot is taken by the first statement; in a SERIALIZABLE transaction a query is no less than a write.
  */
 enum Footprint {
     /** Reaches no row that anybody else could see or wait for. */
@@ -21,8 +23,11 @@ enum Footprint {
     /** Writes in an open transaction, or waits for another one that does. */
     WRITE,
 
-    /** Shows all that a transaction has written, or nothing of it, and lets go of its locks. */
-    END,
+    /** Shows what a transaction has written, and lets go of its locks. */
+    COMMIT,
+
+    /** Lets go of the locks of a transaction of which nobody has seen anything. */
+    UNDO,
 
     /** Anything. */
     UNKNOWN;
@@ -32,10 +37,11 @@ enum Footprint {
     /** A table without constraints, of which no transaction reads anything. */
     private static final String EFFECT = "insert into purchase ";
 
-    private static final Pattern WRITES =
-            Pattern.compile("\\b(insert|update|delete|merge|call|share|lock|\\w*advisory\\w*)\\b");
+    /** A function of the library may write, but not end its transaction. */
+    private static final Pattern WRITES = Pattern.compile(
+            "\\b(insert|update|delete|merge|call|share|lock|\\w*advisory\\w*)\\b" + "|idempotency\"?\\.\\w+\\(");
 
-    private static final Pattern ENDS_OR_CALLS = Pattern.compile("\\b(commit|rollback)\\b|idempotency\"?\\.\\w+\\(");
+    private static final Pattern ENDS = Pattern.compile("\\b(commit|rollback)\\b");
 
     /**
      * Returns the footprint of a statement.
@@ -48,7 +54,7 @@ enum Footprint {
         if (text.startsWith(EFFECT) && !isAlone) {
             return isFirst ? READ : LOCAL;
         }
-        if (!text.contains(LIBRARY) || ENDS_OR_CALLS.matcher(text).find()) {
+        if (!text.contains(LIBRARY) || ENDS.matcher(text).find()) {
             return UNKNOWN;
         }
         if (WRITES.matcher(text).find()) {
@@ -58,12 +64,16 @@ enum Footprint {
     }
 
     boolean commutesWith(Footprint other) {
-        if (this == UNKNOWN || other == UNKNOWN) {
-            return false;
-        }
-        if (this == LOCAL || other == LOCAL || (this == END && other == END)) {
-            return true;
-        }
-        return this == READ ? other == READ || other == WRITE : this == WRITE && other == READ;
+        return swappable().contains(other) || other.swappable().contains(this);
+    }
+
+    /** Returns those that this commutes with; a pair is in the set of one of the two at least. */
+    private Set<Footprint> swappable() {
+        return switch (this) {
+            case LOCAL -> EnumSet.complementOf(EnumSet.of(UNKNOWN));
+            case READ -> EnumSet.of(READ, WRITE, UNDO);
+            case COMMIT, UNDO -> EnumSet.of(COMMIT, UNDO);
+            case WRITE, UNKNOWN -> EnumSet.noneOf(Footprint.class);
+        };
     }
 }

@@ -28,7 +28,7 @@ class HaltedLeaseInterleavingTest extends InterventionInterleavings {
 
     @Test
     void anInstanceThatStandsStillBesideACallWithAStepAtRandom() {
-        halting(ScopedCalls.STEPS, List.of(0, 1)).walk(1, TestSize.pick(20, 5_000), bounds());
+        halting(ScopedCalls.STEPS, List.of(0, 1)).walk(1, TestSize.pick(20, 300), bounds());
     }
 
     private static Bounds bounds() {

@@ -63,7 +63,8 @@ class OutboxInterleavingTest {
     @Test
     @Tag("full")
     void twoCallersAndARelay() {
-        explorer(1, 2, 1, Refusal.NEVER).exploreAll(NO_FAULT, 0);
+        explorer(1, 2, 1, Refusal.NEVER)
+                .exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, Integer.MAX_VALUE)));
     }
 
     @Test

@@ -26,6 +26,8 @@ final class Scheduler {
 
     private final boolean isSymmetric;
 
+    private final boolean hasFootprints;
+
     private final Set<Actor> pausing = new LinkedHashSet<>();
 
     /** Those that stood beside the first fault of the run, which has woken none of them. */
@@ -41,13 +43,15 @@ final class Scheduler {
      *
      * @param server that the actors use
      * @param bounds of the runs
-     * @param isSymmetric whether the first actor is always the first to move
+     * @param isSymmetric whether the actors do the same, so that it does not matter which of them is the first
+     * @param hasFootprints whether it matters with which others a step commutes
      */
-    Scheduler(Server server, Bounds bounds, boolean isSymmetric) {
+    Scheduler(Server server, Bounds bounds, boolean isSymmetric, boolean hasFootprints) {
         this.server = server;
         this.waits = new Waits(server);
         this.bounds = bounds;
         this.isSymmetric = isSymmetric;
+        this.hasFootprints = hasFootprints;
     }
 
     /** Runs the actors to their end. */
@@ -79,7 +83,7 @@ final class Scheduler {
                     stuck = MOST_STEPS + " steps did not end it";
                     break;
                 }
-                Step step = chooser.choose(possible(standing, steps, isCalm(actors)));
+                Step step = chooser.choose(possible(standing, steps, hasFootprints && isCalm(actors)));
                 Actor actor = standing.stream()
                         .filter(one -> one.name().equals(step.actor()))
                         .findFirst()
@@ -120,23 +124,28 @@ final class Scheduler {
     }
 
     /** Moves without a fault first, so that these schedules are the first ones. */
-    private List<Move> possible(List<Actor> standing, List<Step> before, boolean isCalm) {
+    private List<Move> possible(List<Actor> standing, List<Step> before, boolean isKnown) {
+        // Until one of them has done anything, equal actors may change their names.
+        boolean areEqual = isSymmetric && last == null && before.stream().allMatch(step -> step.fault() == null);
         List<Actor> ready = standing.stream()
                 .filter(actor -> actor.at().kind() == Kind.SESSION)
                 .limit(1)
                 .toList();
         if (ready.isEmpty()) {
-            ready = isSymmetric && before.isEmpty() ? standing.subList(0, 1) : withinSwitches(standing);
+            ready = areEqual ? standing.subList(0, 1) : withinSwitches(standing);
         }
         List<Move> possible = new ArrayList<>();
-        ready.forEach(actor -> possible.add(move(actor, null, isCalm)));
+        ready.forEach(actor -> possible.add(move(actor, null, isKnown)));
         if (before.stream().filter(step -> step.fault() != null).count() < bounds.mostFaults()) {
-            for (Actor actor : ready) {
+            List<Actor> struck = ready.stream()
+                    .filter(actor -> !areEqual || actor == standing.get(0))
+                    .toList();
+            for (Actor actor : struck) {
                 Arrays.stream(Fault.values())
                         .filter(bounds.faults()::contains)
                         .filter(fault -> !bounds.areFaultsChained() || !bystanders.contains(actor))
                         .filter(fault -> fault.mayStrikeAt(actor.at()))
-                        .map(fault -> move(actor, fault, isCalm))
+                        .map(fault -> move(actor, fault, isKnown))
                         .filter(move -> move.step().fault() != Fault.TERMINATED || !isLastStep(move.step(), before))
                         .forEach(possible::add);
             }
@@ -149,8 +158,8 @@ final class Scheduler {
         return actors.stream().allMatch(actor -> stands(actor) || actor.isOver());
     }
 
-    private static Move move(Actor actor, Fault fault, boolean isCalm) {
-        return new Move(new Step(actor.name(), fault), isCalm ? actor.footprint(fault) : Footprint.UNKNOWN);
+    private static Move move(Actor actor, Fault fault, boolean isKnown) {
+        return new Move(new Step(actor.name(), fault), isKnown ? actor.footprint(fault) : Footprint.UNKNOWN);
     }
 
     private List<Actor> withinSwitches(List<Actor> standing) {

@@ -2,6 +2,7 @@ package io.idempotency.boot.interleaving;
 
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Calls whose transactions have a snapshot and no anomaly. */
 class SerializableInterleavingTest extends CallInterleavings {
@@ -14,5 +15,12 @@ class SerializableInterleavingTest extends CallInterleavings {
                         Mode.WRITE, EnumSet.noneOf(Fault.class),
                         Mode.LEASED, EnumSet.noneOf(Fault.class)),
                 "spring.datasource.hikari.transaction-isolation=TRANSACTION_SERIALIZABLE");
+    }
+
+    @Override
+    Set<Fault> faultsInFull(Mode mode) {
+        return mode == Mode.LEASED
+                ? EnumSet.noneOf(Fault.class)
+                : EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.SERIALIZATION);
     }
 }

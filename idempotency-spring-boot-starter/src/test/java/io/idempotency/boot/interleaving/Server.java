@@ -16,6 +16,11 @@ final class Server implements AutoCloseable {
 
     private static final long POLL_NANOS = 200_000;
 
+    private static final String WRITTEN = """
+            with asked as (select cast(? as integer) as pid)
+            select exists (select from asked, pg_stat_get_activity(asked.pid) where backend_xid is not null)
+                or exists (select from asked join pg_locks using (pid) where locktype = 'advisory')""";
+
     private final Connection connection;
 
     private final PreparedStatement blocked;
@@ -24,11 +29,19 @@ final class Server implements AutoCloseable {
 
     private final PreparedStatement terminate;
 
+    private final PreparedStatement written;
+
     Server(TestDatabase database) throws SQLException {
         this.connection = database.connection();
         this.blocked = connection.prepareStatement("select cardinality(pg_blocking_pids(?)) > 0");
         this.present = connection.prepareStatement("select exists (select from pg_stat_get_activity(?))");
         this.terminate = connection.prepareStatement("select pg_terminate_backend(?)");
+        this.written = connection.prepareStatement(WRITTEN);
+    }
+
+    /** Returns whether the transaction of the backend has written or locked a row, or holds another lock that outlasts a statement. */
+    boolean hasWritten(int pid) {
+        return ask(written, pid);
     }
 
     /** Returns whether the backend waits for a lock that another one holds, or waits for before it. */

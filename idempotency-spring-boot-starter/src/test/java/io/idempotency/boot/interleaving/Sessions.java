@@ -1,8 +1,8 @@
 package io.idempotency.boot.interleaving;
 
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -48,8 +48,9 @@ final class Sessions {
     private static String stateOf(BaseConnection connection) throws SQLException {
         String state = connection.getAutoCommit() + " " + connection.isReadOnly() + " "
                 + (connection.getTransactionState() == TransactionState.IDLE) + " ";
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(SETTINGS)) {
+        // The driver keeps it, so that the server plans it once a session.
+        try (PreparedStatement statement = connection.prepareStatement(SETTINGS);
+                ResultSet rows = statement.executeQuery()) {
             rows.next();
             return state + rows.getString(1);
         }

@@ -36,7 +36,24 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
     }
 
     YieldPoint(Kind kind, String label, Connection connection) {
-        this(kind, label, connection, kind == Kind.SESSION ? Footprint.LOCAL : Footprint.END);
+        this(kind, label, connection, footprintOf(kind));
+    }
+
+    private static Footprint footprintOf(Kind kind) {
+        return switch (kind) {
+            case SESSION -> Footprint.LOCAL;
+            case COMMIT -> Footprint.COMMIT;
+            case ROLLBACK -> Footprint.UNDO;
+            case STATEMENT -> Footprint.UNKNOWN;
+        };
+    }
+
+    boolean isInTransaction() {
+        try {
+            return driver().getTransactionState() != TransactionState.IDLE;
+        } catch (SQLException closed) {
+            return false;
+        }
     }
 
     static YieldPoint statement(String sql, Connection connection) throws SQLException {
