@@ -131,7 +131,8 @@ public interface IdempotencyContext {
     /**
      * Extends the lease of the key, for a method that takes longer than expected. The key and its response are retained
      * for as much longer. Takes a second connection for a moment if the method is {@code @Transactional} itself. May be
-     * called from another thread, on a context that was obtained on the thread of the method.
+     * called from another thread, on a context that was obtained on the thread of the method. If the connection is lost, the
+     * extension is tried again for up to 30 seconds.
      *
      * @param duration lease duration from now, by the database's clock; at least a millisecond, at most 24.8 days. A
      *     lease that ends later already is not shortened

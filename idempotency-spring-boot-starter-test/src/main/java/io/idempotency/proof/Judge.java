@@ -103,8 +103,7 @@ final class Judge {
     }
 
     /**
-     * What is outside of the transaction of the claim is the cause of what is wrong within it, and what is written first is the cause of
-     * what follows. A row with other values is one too many and another one too few: the one too many tells more.
+     * A difference outside of the claim's transaction causes those within it, and an earlier write causes later differences. A row with other values is one too many and another one too few: the one too many tells more.
      */
     private List<Baseline.Difference> mostTellingFirst(List<Baseline.Difference> differences) {
         Set<String> claims = claimTransactions();

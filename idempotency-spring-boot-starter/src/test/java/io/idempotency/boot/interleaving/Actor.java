@@ -46,7 +46,7 @@ final class Actor {
 
     private volatile int attempt;
 
-    /** What the scheduler knows of the open transaction where this stands; {@code null} if it has not asked. */
+    /** Whether the open transaction has written; {@code null} if the scheduler has not asked. */
     private Boolean hasWritten;
 
     /** The statements that the actor stops at; {@code null} for all. */

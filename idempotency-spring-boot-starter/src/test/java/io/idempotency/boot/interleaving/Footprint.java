@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What a step leaves for others, and takes from them. If two steps of two actors commute, both orders end in the same state, and one
+ * The effect of a step on others, and of others on it. If two steps of two actors commute, both orders end in the same state, and one
  * of them is enough.
  *
  * <p>Statements see what was committed before they began, and wait for rows that open transactions have written. So a query sees

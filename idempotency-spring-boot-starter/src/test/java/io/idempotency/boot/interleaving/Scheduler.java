@@ -153,7 +153,7 @@ final class Scheduler {
         return possible;
     }
 
-    /** Who waits goes on within the step of another one, with a footprint of its own. */
+    /** An actor that waits goes on within the step of another one, with a footprint of its own. */
     private boolean isCalm(List<Actor> actors) {
         return actors.stream().allMatch(actor -> stands(actor) || actor.isOver());
     }
@@ -172,8 +172,8 @@ final class Scheduler {
     }
 
     /**
-     * Returns whether nobody moves. First those are looked at who stop by themselves, so that whoever is seen waiting afterwards was
-     * freed by none of them. If several wait, they are asked twice, because the last one may have freed the first one on its way.
+     * Returns whether nobody moves. Actors that stop by themselves are checked first, so that they have freed no actor that is seen waiting
+     * afterwards. If several wait, they are asked twice, because the last one may have freed the first one on its way.
      */
     private boolean haveSettled(List<Actor> actors) {
         List<Actor> others = actors.stream()

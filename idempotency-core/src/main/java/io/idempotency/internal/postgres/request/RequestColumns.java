@@ -60,13 +60,13 @@ final class RequestColumns {
     private static final Column RESPONSE_EXPIRES_AT = new Column(
             "response_expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.responseRetention()));
 
-    /** Of a claim that is complete at once. */
+    /** The columns of a claim that stores the success itself. */
     static final List<Column> COMPLETED = with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
 
-    /** Of a claim that is committed together with its effect. */
+    /** The columns of a claim that is committed together with its effect. */
     static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
 
-    /** Of a claim that is committed before its effect. */
+    /** The columns of a claim that is committed before its effect. */
     static final List<Column> LEASED = with(
             FIRST_ATTEMPT,
             PROCESSING,
@@ -78,7 +78,7 @@ final class RequestColumns {
                 RequestParameters.bindArguments(parameters, lease);
             }));
 
-    /** Of a call that has claimed nothing before. */
+    /** The columns of a call that has claimed nothing before. */
     static final List<Column> FINISHED = with(
             FIRST_ATTEMPT,
             SUCCEEDED,
@@ -90,7 +90,7 @@ final class RequestColumns {
                 parameters.string(completion.resultId());
             }));
 
-    /** Of a call whose attempt has failed and was rolled back. */
+    /** The columns of a call whose attempt has failed and was rolled back. */
     static final List<Column> FAILED = with(
             new Column("attempt_count", "?", (parameters, row) -> parameters.integer(row.attempt())),
             new Column("status, failure_code, failure_message", "?, ?, ?", (parameters, row) -> {
@@ -98,7 +98,7 @@ final class RequestColumns {
                 RequestParameters.bindFailure(parameters, RequestParameters.statusOf(failure), failure);
             }));
 
-    /** What {@link #describe(ResultSet)} reads, and whether the request is stale. */
+    /** The columns that {@link #describe(ResultSet)} reads. Its parameter is the expression for a stale request. */
     static final String DESCRIBED = """
             idempotency_scope, caller, idempotency_key, status, %s as is_stale,
             attempt_count, claimed_by, created_at, claimed_at, locked_until, expires_at,

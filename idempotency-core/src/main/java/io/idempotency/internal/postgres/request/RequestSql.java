@@ -66,7 +66,7 @@ public final class RequestSql {
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
-    /** Bounded, because another instance may stand still with its reclaim, or whoever else has locked the row. */
+    /** The wait is bounded, because another instance may stand still in its reclaim, or hold a lock on the row. */
     static final String COMPLETE_LEASE =
             WaitBound.around("""
             update {schema}.idempotency_request
