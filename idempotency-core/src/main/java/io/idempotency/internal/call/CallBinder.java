@@ -4,14 +4,20 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.operation.IdempotentOperation;
 
-/** Prepares calls of annotated methods. Requests and messages have a binder each. */
-public interface CallBinder {
+/**
+ * Binds calls of annotated methods and publishes their outcomes. Requests and messages have a binder each.
+ *
+ * @param <P> the publisher, which a binder may tell more than the outcome
+ */
+public interface CallBinder<P extends OutcomePublisher> {
+
+    /** Begins a call in a scope: its end is published, also if binding fails. */
+    P begin(String scope);
 
     /**
-     * Prepares a call.
+     * Computes key, payload and options of a call that has begun.
      *
      * @param target the bean without its proxy
-     * @return the call; its key is not evaluated yet, so that errors in it are published as its outcome
      */
-    UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments);
+    IdempotentCall bind(P publisher, IdempotentOperation operation, Object target, @Nullable Object[] arguments);
 }

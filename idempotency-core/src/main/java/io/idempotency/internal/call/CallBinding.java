@@ -4,7 +4,6 @@ import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +23,18 @@ import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
 import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallObserver;
+import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.StepEnded;
 
 /**
  * Computes intent and fingerprint of a request, once for each call: the first step of {@link IdempotentCallExecutor}, before any
- * transaction begins.
+ * transaction begins. Publishes its outcome as events.
  */
-public final class CallBinding implements CallBinder {
+public final class CallBinding implements CallBinder<OutcomePublisher> {
 
     private final CallerResolver callerResolver;
 
@@ -75,15 +78,13 @@ public final class CallBinding implements CallBinder {
     }
 
     @Override
-    public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
-        return prepare(operation.scope(), () -> bind(operation, target, arguments));
+    public OutcomePublisher begin(String scope) {
+        return new Publisher(scope, observer.callStarted(scope));
     }
 
-    public UnboundCall prepare(String scope, Supplier<IdempotentCall> binder) {
-        return new UnboundCall(new CallOutcomePublisher(listener, scope, observer.callStarted(scope)), binder);
-    }
-
-    private IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+    @Override
+    public IdempotentCall bind(
+            OutcomePublisher publisher, IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         Fingerprint fingerprint = fingerprinter.within(
@@ -188,5 +189,42 @@ public final class CallBinding implements CallBinder {
                 return reference.id(target, arguments, result);
             }
         };
+    }
+
+    private final class Publisher implements OutcomePublisher {
+
+        private final String scope;
+
+        private final CallObserver.Observed<CallCompleted> observed;
+
+        Publisher(String scope, CallObserver.Observed<CallCompleted> observed) {
+            this.scope = scope;
+            this.observed = observed;
+        }
+
+        @Override
+        public void retried(IdempotentCall call, int attempts, Throwable failure) {
+            listener.callRetried(new CallRetried(call.intent(), attempts, SqlStates.of(failure), failure));
+        }
+
+        @Override
+        public void stepEnded(IdempotentCall call, String name, boolean isReplayed) {
+            listener.stepEnded(new StepEnded(call.intent(), name, isReplayed));
+        }
+
+        @Override
+        public void returns(CallExecution.Ended call) {
+            observed.ended(event(call));
+        }
+
+        @Override
+        public void ended(CallExecution.Ended call) {
+            listener.callCompleted(event(call));
+        }
+
+        private CallCompleted event(CallExecution.Ended call) {
+            return new CallCompleted(
+                    scope, call.intent(), call.outcome(), call.attempt(), call.duration(), call.failure());
+        }
     }
 }

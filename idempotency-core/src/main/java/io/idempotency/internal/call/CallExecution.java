@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.Intent;
 import io.idempotency.Outcome;
 
 import static java.util.Objects.requireNonNull;
@@ -35,7 +36,7 @@ public final class CallExecution {
 
     private boolean mayCommitLate;
 
-    private OutcomePublisher.@Nullable Ended pending;
+    private @Nullable Ended pending;
 
     /**
      * Creates the execution of a call.
@@ -151,7 +152,7 @@ public final class CallExecution {
 
     /** Publishes the outcome when the call returns. If it joined a transaction, that is done when the transaction ends. */
     void ended(@Nullable Throwable failure) {
-        OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
+        Ended ended = new Ended(
                 call.intent(),
                 last == null ? Outcome.FAILED : last.outcomeAfter(failure),
                 attemptNumber,
@@ -168,9 +169,28 @@ public final class CallExecution {
     /** Publishes the outcome of a call that has returned before its transaction has ended. */
     void transactionEnded(Attempt attempt) {
         if (pending != null) {
-            OutcomePublisher.Ended ended = pending;
+            Ended ended = pending;
             pending = null;
             publisher.ended(Attempt.hasEffect(ended.outcome()) && !attempt.isCommitted() ? ended.failed() : ended);
+        }
+    }
+
+    /**
+     * The end of a call.
+     *
+     * @param intent the intent; {@code null} if binding failed
+     * @param attempt the number of the attempt that ran; 0 if none did
+     * @param failure the exception that the caller got; {@code null} if it got a result
+     */
+    public record Ended(
+            @Nullable Intent intent,
+            Outcome outcome,
+            int attempt,
+            Duration duration,
+            @Nullable Throwable failure) {
+
+        public Ended failed() {
+            return new Ended(intent, Outcome.FAILED, attempt, duration, failure);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.idempotency.internal.call;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -28,9 +29,9 @@ public final class IdempotentCallExecutor {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
-    private final CallBinder calls;
+    private final CallBinder<?> calls;
 
-    private final CallBinder messages;
+    private final CallBinder<?> messages;
 
     private final CallParts parts;
 
@@ -42,7 +43,7 @@ public final class IdempotentCallExecutor {
 
     private final CommittedRows committedRows;
 
-    public IdempotentCallExecutor(CallBinder calls, CallBinder messages, LeasedExecutor leasedCalls, CallParts parts) {
+    public IdempotentCallExecutor(CallBinder<?> calls, CallBinder<?> messages, LeasedExecutor leasedCalls, CallParts parts) {
         this.calls = calls;
         this.messages = messages;
         this.leasedCalls = leasedCalls;
@@ -68,33 +69,40 @@ public final class IdempotentCallExecutor {
     public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
             throws Throwable {
-        CallBinder binder = operation.message() == null ? calls : messages;
-        return execute(binder.prepare(operation, target, arguments), effect);
+        CallBinder<?> binder = operation.message() == null ? calls : messages;
+        return execute(binder, operation, target, arguments, effect);
+    }
+
+    private <P extends OutcomePublisher> @Nullable Object execute(
+            CallBinder<P> binder,
+            IdempotentOperation operation,
+            Object target,
+            @Nullable Object[] arguments,
+            Effect effect)
+            throws Throwable {
+        P publisher = binder.begin(operation.scope());
+        return execute(publisher, () -> binder.bind(publisher, operation, target, arguments), effect, null);
     }
 
     /**
      * Executes a call.
      *
-     * @param effect its effect; each attempt may run it
-     * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
-     */
-    public @Nullable Object execute(UnboundCall unbound, Effect effect) throws Throwable {
-        return execute(unbound, effect, null);
-    }
-
-    /**
-     * Executes a call whose first attempt is not one of its mode.
-     *
-     * @param effect its effect; each attempt but the first may run it
+     * @param publisher receives the outcome, also if binding fails
+     * @param binding computes key, payload and options; called once
+     * @param effect its effect; each attempt may run it, but not a first one that is not of the call's mode
      * @param firstAttempt creates the first attempt; {@code null} for one of the call's mode
      * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
      */
-    public @Nullable Object execute(UnboundCall unbound, Effect effect, @Nullable AttemptFactory firstAttempt)
+    public @Nullable Object execute(
+            OutcomePublisher publisher,
+            Supplier<IdempotentCall> binding,
+            Effect effect,
+            @Nullable AttemptFactory firstAttempt)
             throws Throwable {
         long start = System.nanoTime();
-        IdempotentCall call = bind(unbound, start);
-        CallExecution execution = new CallExecution(
-                call, WaitBudget.of(call.options()), effect, firstAttempt, unbound.publisher(), start);
+        IdempotentCall call = bind(publisher, binding, start);
+        CallExecution execution =
+                new CallExecution(call, WaitBudget.of(call.options()), effect, firstAttempt, publisher, start);
         Throwable failure = null;
         try {
             return executeInTurn(execution);
@@ -112,20 +120,20 @@ public final class IdempotentCallExecutor {
         }
     }
 
-    private static IdempotentCall bind(UnboundCall unbound, long start) {
+    private static IdempotentCall bind(OutcomePublisher publisher, Supplier<IdempotentCall> binding, long start) {
         try {
-            return unbound.binder().get();
+            return binding.get();
         } catch (Throwable failure) {
             boolean isInvalid = failure instanceof MissingIdempotencyKeyException
                     || failure instanceof InvalidIdempotencyKeyException;
-            OutcomePublisher.Ended ended = new OutcomePublisher.Ended(
+            CallExecution.Ended ended = new CallExecution.Ended(
                     null,
                     isInvalid ? Outcome.INVALID_KEY : Outcome.FAILED,
                     0,
                     Duration.ofNanos(System.nanoTime() - start),
                     failure);
-            unbound.publisher().ended(ended);
-            unbound.publisher().returns(ended);
+            publisher.ended(ended);
+            publisher.returns(ended);
             throw failure;
         }
     }

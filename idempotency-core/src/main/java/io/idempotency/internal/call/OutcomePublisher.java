@@ -1,12 +1,5 @@
 package io.idempotency.internal.call;
 
-import java.time.Duration;
-
-import org.jspecify.annotations.Nullable;
-
-import io.idempotency.Intent;
-import io.idempotency.Outcome;
-
 /** Publishes the outcome of a call to listeners and observers. Requests and messages have different events. */
 public interface OutcomePublisher {
 
@@ -17,27 +10,8 @@ public interface OutcomePublisher {
     default void stepEnded(IdempotentCall call, String name, boolean isReplayed) {}
 
     /** Tells the observer that the call returns; its outcome may not be certain yet. Called once for each call. */
-    void returns(Ended call);
+    void returns(CallExecution.Ended call);
 
     /** Tells the listener the outcome when it is certain. Called once for each call, before or after it returns. */
-    void ended(Ended call);
-
-    /**
-     * The end of a call.
-     *
-     * @param intent the intent; {@code null} if binding failed
-     * @param attempt the number of the attempt that ran; 0 if none did
-     * @param failure the exception that the caller got; {@code null} if it got a result
-     */
-    record Ended(
-            @Nullable Intent intent,
-            Outcome outcome,
-            int attempt,
-            Duration duration,
-            @Nullable Throwable failure) {
-
-        public Ended failed() {
-            return new Ended(intent, Outcome.FAILED, attempt, duration, failure);
-        }
-    }
+    void ended(CallExecution.Ended call);
 }

@@ -2,8 +2,6 @@ package io.idempotency.internal.inbox;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +14,6 @@ import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.LocalKey;
-import io.idempotency.internal.call.UnboundCall;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
@@ -30,7 +27,7 @@ import io.idempotency.observation.IdempotencyListener;
  * Computes id, payload and stream position of a message, once for each delivery, so that its handling is a call whose key is
  * claimed in the inbox. It is to messages what {@link io.idempotency.internal.call.CallBinding} is to requests.
  */
-public final class InboxBinding implements CallBinder {
+public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
 
     private final InboxStore store;
 
@@ -65,29 +62,17 @@ public final class InboxBinding implements CallBinder {
     }
 
     @Override
-    public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
-        MessageAttributes attributes = Objects.requireNonNull(operation.message());
-        return prepare(operation.scope(), results -> bind(operation, attributes, target, arguments, results));
+    public MessageOutcomePublisher begin(String consumer) {
+        return new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
     }
 
-    /** Prepares a delivery that is handled by other code. */
-    UnboundCall prepare(String consumer, @Nullable String messageId) {
-        return prepare(consumer, results -> bind(consumer, messageId, results));
-    }
-
-    /** The binder gets a callback for the inbox result of each attempt. */
-    private UnboundCall prepare(String consumer, Function<Consumer<InboxResult>, IdempotentCall> binder) {
-        MessageOutcomePublisher publisher =
-                new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
-        return new UnboundCall(publisher, () -> binder.apply(publisher::received));
-    }
-
-    private IdempotentCall bind(
+    @Override
+    public IdempotentCall bind(
+            MessageOutcomePublisher publisher,
             IdempotentOperation operation,
-            MessageAttributes attributes,
             Object target,
-            @Nullable Object[] arguments,
-            Consumer<InboxResult> onResult) {
+            @Nullable Object[] arguments) {
+        MessageAttributes attributes = Objects.requireNonNull(operation.message());
         String consumer = operation.scope();
         IdempotencyKey id = operation.key(target, arguments);
         InboxMessage message = new InboxMessage(
@@ -97,21 +82,23 @@ public final class InboxBinding implements CallBinder {
                 attributes.type(target, arguments),
                 attributes.position(consumer, target, arguments),
                 operation.options().retention());
-        return bind(message, id, operation.options(), attributes.onConflict(), onResult);
+        return bind(publisher, message, id, operation.options(), attributes.onConflict());
     }
 
-    private IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<InboxResult> onResult) {
+    /** Binds a delivery that is handled by other code. */
+    IdempotentCall bind(MessageOutcomePublisher publisher, String consumer, @Nullable String messageId) {
         IdempotencyKey id = requireId(consumer, messageId);
         InboxMessage message = new InboxMessage(consumer, id.value(), null, null, null, retention(consumer));
-        return bind(message, id, retention.defaults(), ConflictPolicy.REFUSE, onResult);
+        return bind(publisher, message, id, retention.defaults(), ConflictPolicy.REFUSE);
     }
 
+    /** The publisher is told the inbox result of each attempt. */
     private IdempotentCall bind(
+            MessageOutcomePublisher publisher,
             InboxMessage message,
             IdempotencyKey id,
             CallOptions options,
-            ConflictPolicy onConflict,
-            Consumer<InboxResult> onResult) {
+            ConflictPolicy onConflict) {
         Intent intent = new Intent(message.consumer(), "", id);
         return new IdempotentCall(
                 // The fingerprint of null if payloads are not compared.
@@ -122,7 +109,7 @@ public final class InboxBinding implements CallBinder {
                 void.class,
                 null,
                 true,
-                new InboxKeyClaimer(store, message, onConflict, onResult),
+                new InboxKeyClaimer(store, message, onConflict, publisher::received),
                 null,
                 null);
     }

@@ -6,6 +6,7 @@ import io.idempotency.Intent;
 import io.idempotency.MessageConflictException;
 import io.idempotency.MessageGapException;
 import io.idempotency.Outcome;
+import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.OutcomePublisher;
 import io.idempotency.internal.transaction.SqlStates;
@@ -46,16 +47,16 @@ final class MessageOutcomePublisher implements OutcomePublisher {
     }
 
     @Override
-    public void returns(Ended delivery) {
+    public void returns(CallExecution.Ended delivery) {
         observed.ended(event(delivery));
     }
 
     @Override
-    public void ended(Ended delivery) {
+    public void ended(CallExecution.Ended delivery) {
         listener.messageReceived(event(delivery));
     }
 
-    private MessageReceived event(Ended delivery) {
+    private MessageReceived event(CallExecution.Ended delivery) {
         Intent intent = delivery.intent();
         return new MessageReceived(
                 consumer,

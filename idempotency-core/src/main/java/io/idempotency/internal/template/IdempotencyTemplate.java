@@ -148,7 +148,8 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             retention.requireForCall(options);
             try {
                 return executor.execute(
-                        binding.prepare(scope, () -> binding.bind(scope, caller, key, request, options, responseType)),
+                        binding.begin(scope),
+                        () -> binding.bind(scope, caller, key, request, options, responseType),
                         effect,
                         firstAttempt);
             } catch (Throwable failure) {

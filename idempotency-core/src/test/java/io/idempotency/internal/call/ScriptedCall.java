@@ -49,6 +49,7 @@ import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.JoinedTransactions;
@@ -125,18 +126,14 @@ final class ScriptedCall {
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
-        CallBinder ofNoMethod = (operation, target, arguments) -> {
-            throw new AssertionError("The call is bound already");
-        };
         IdempotentCallExecutor executor =
-                new IdempotentCallExecutor(ofNoMethod, ofNoMethod, new LeasedCalls(parts), parts);
+                new IdempotentCallExecutor(new OfNoMethod(), new OfNoMethod(), new LeasedCalls(parts), parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         AttemptFactory firstAttempt =
                 write == null ? null : (execution, all) -> WriteAttempt.first(execution, all, write);
         Effect effect =
                 new ScriptedEffect(write == null ? this::method : () -> write(transactions, store, write), manager);
-        UnboundCall unbound = new UnboundCall(new Publisher(), () -> callOf(store));
-        String answer = answerOf(inItsCallers(manager, () -> executor.execute(unbound, effect, firstAttempt)));
+        String answer = answerOf(inItsCallers(manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
     }
 
@@ -366,6 +363,23 @@ final class ScriptedCall {
         }
     }
 
+    private static final class OfNoMethod implements CallBinder<OutcomePublisher> {
+
+        @Override
+        public OutcomePublisher begin(String scope) {
+            throw new AssertionError("The call has begun already");
+        }
+
+        @Override
+        public IdempotentCall bind(
+                OutcomePublisher publisher,
+                IdempotentOperation operation,
+                Object target,
+                @Nullable Object[] arguments) {
+            throw new AssertionError("The call is bound already");
+        }
+    }
+
     private final class Publisher implements OutcomePublisher {
 
         @Override
@@ -374,10 +388,10 @@ final class ScriptedCall {
         }
 
         @Override
-        public void returns(Ended call) {}
+        public void returns(CallExecution.Ended call) {}
 
         @Override
-        public void ended(Ended call) {
+        public void ended(CallExecution.Ended call) {
             outcome = call.outcome();
         }
     }
