@@ -17,7 +17,7 @@ import org.springframework.util.ClassUtils;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.transaction.SameDataSource;
-import io.idempotency.internal.transaction.TransactionTracker;
+import io.idempotency.internal.transaction.ActiveTransaction;
 
 /** The search for the transaction manager of idempotent methods that declare no transaction. */
 final class IdempotencyTransactionManager {
@@ -85,7 +85,7 @@ final class IdempotencyTransactionManager {
     /** Registers the tracker, because the manager is no bean and no post-processor does so. */
     private static PlatformTransactionManager create(DataSource dataSource) {
         JdbcTransactionManager created = new JdbcTransactionManager(dataSource);
-        TransactionTracker.track(created);
+        ActiveTransaction.track(created);
         return created;
     }
 

@@ -9,7 +9,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.SavepointAwareSynchronization;
-import io.idempotency.internal.transaction.TransactionTracker;
+import io.idempotency.internal.transaction.ActiveTransaction;
 
 /**
  * The synchronization of a call with its transaction: when that ends, or is rolled back to a savepoint before the call, it
@@ -35,9 +35,9 @@ public final class CallSynchronization extends SavepointAwareSynchronization {
 
     public static CallSynchronization register(JoinedTransaction transaction, Attempt attempt) {
         CallSynchronization synchronization =
-                new CallSynchronization(attempt, TransactionTracker.isOpen(transaction.holder()));
+                new CallSynchronization(attempt, ActiveTransaction.isOpen(transaction.holder()));
         TransactionSynchronizationManager.registerSynchronization(synchronization);
-        attempt.participates(TransactionTracker.find(transaction.holder()));
+        attempt.participates(ActiveTransaction.find(transaction.holder()));
         return synchronization;
     }
 

@@ -13,7 +13,6 @@ import io.idempotency.internal.transaction.RowWithCommit;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.TransactionFailures;
 import io.idempotency.internal.transaction.TransactionState;
-import io.idempotency.internal.transaction.TransactionTracker;
 
 /**
  * An attempt that runs the method before it claims the key: the finished row is inserted when it has returned, with plain JDBC in
@@ -43,7 +42,7 @@ final class OptimisticAttempt extends TransactionalAttempt {
         }
         isOptimistic = true;
         execution().claimFirst();
-        TransactionTracker.refuseOtherCommits(
+        ActiveTransaction.refuseOtherCommits(
                 open.transaction().status(), () -> TransactionFailures.otherCommit(call().intent()));
         return run(FIRST, open, TransactionState.ENDED, (held, result) -> finish(open, held, result));
     }
@@ -54,7 +53,7 @@ final class OptimisticAttempt extends TransactionalAttempt {
         ClaimRequest request = requestIn(transaction);
         Completion completion = completionOf(request.fence(FIRST.attempt()), result);
         finishingSince = System.nanoTime();
-        ActiveTransaction active = TransactionTracker.find(transaction.holder());
+        ActiveTransaction active = ActiveTransaction.find(transaction.holder());
         RowWithCommit row = new RowWithCommit(
                 call().intent(),
                 open.connection(),

@@ -19,7 +19,6 @@ import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.internal.transaction.TransactionState;
-import io.idempotency.internal.transaction.TransactionTracker;
 
 import static java.util.Objects.requireNonNull;
 
@@ -51,7 +50,7 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
                         intent,
                         null,
                         joined -> joined.withConnection(intent, open -> {
-                            transaction = TransactionTracker.find(joined.holder());
+                            transaction = ActiveTransaction.find(joined.holder());
                             connection = open;
                             driver = CommitResult.driverOf(open);
                             TransactionSynchronizationManager.registerSynchronization(this);

@@ -12,7 +12,7 @@ import io.idempotency.TransactionFailedException;
 /**
  * The check, before the COMMIT, that the transaction still contains what the library has written in it. If a statement has
  * failed, PostgreSQL answers COMMIT with ROLLBACK, and the driver's {@code commit()} does not say so. If the method has ended the
- * transaction, the driver sends nothing. {@link TransactionTracker} makes the check after all other callbacks, immediately
+ * transaction, the driver sends nothing. {@link ActiveTransaction} makes the check after all other callbacks, immediately
  * before the COMMIT. With managers that take no listener it is made as a synchronization, which is earlier.
  *
  * @param connection the connection of the transaction
@@ -53,7 +53,7 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, Transa
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (!TransactionTracker.isOpen(holder)) {
+        if (!ActiveTransaction.isOpen(holder)) {
             requireCommittable();
         }
     }

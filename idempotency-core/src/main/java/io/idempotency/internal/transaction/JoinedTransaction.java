@@ -7,7 +7,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.idempotency.Intent;
@@ -26,7 +25,7 @@ public record JoinedTransaction(
         DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource, boolean isMarkedBefore) {
 
     JoinedTransaction(DefaultTransactionStatus status, ConnectionHolder holder, DataSource dataSource) {
-        this(status, holder, dataSource, isMarked(holder));
+        this(status, holder, dataSource, ActiveTransaction.isMarked(holder));
     }
 
     /** Works on the connection of the transaction. Every exception marks the transaction rollback-only. */
@@ -76,14 +75,7 @@ public record JoinedTransaction(
      * template that has started it. Such a mark shows itself only at the end. A caller may mark its transaction before the call.
      */
     public boolean isRollbackOnly() {
-        return status.isRollbackOnly() || (!isMarkedBefore && isMarked(holder));
-    }
-
-    private static boolean isMarked(ConnectionHolder holder) {
-        ActiveTransaction active = TransactionTracker.find(holder);
-        TransactionStatus intercepted = InterceptedTransaction.current();
-        return (active != null && active.transaction().isRollbackOnly())
-                || (intercepted != null && ActiveTransaction.isOn(holder, intercepted) && intercepted.isRollbackOnly());
+        return status.isRollbackOnly() || (!isMarkedBefore && ActiveTransaction.isMarked(holder));
     }
 
     /**

@@ -58,7 +58,7 @@ public final class JoinedTransactions {
         if (holder == null || boundDataSource == null || !isTransactionOpen()) {
             throw noTransaction();
         }
-        if (TransactionTracker.isOver(holder)) {
+        if (ActiveTransaction.isOver(holder)) {
             throw new TransactionMismatchException(
                     "The transaction has been committed already, so messages can neither be"
                             + " published nor claimed in it, nor locks taken: this is a callback after its commit, such as a"
@@ -91,7 +91,7 @@ public final class JoinedTransactions {
     private static boolean isTransactionOpen() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.isSynchronizationActive()
-                && !(InterceptedTransaction.current() instanceof DefaultTransactionStatus status
+                && !(ActiveTransaction.intercepted() instanceof DefaultTransactionStatus status
                         && status.hasTransaction()
                         && isJoinedAfterEnd(status));
     }

@@ -54,7 +54,7 @@ import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.internal.transaction.SqlStates;
-import io.idempotency.internal.transaction.TransactionTracker;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.write.WriteAttempt;
 
 /**
@@ -121,7 +121,7 @@ final class ScriptedCall {
         DataSourceTransactionManager manager = form == Form.ROW_ALONE
                 ? new OtherTransactionManager(dataSource)
                 : new DataSourceTransactionManager(dataSource);
-        TransactionTracker.track(manager);
+        ActiveTransaction.track(manager);
         ClaimStore store = proxy(ClaimStore.class, this::answer);
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);

@@ -40,7 +40,7 @@ class CommitGuardTest {
     CommitGuardTest(TestDatabase database) {
         this.dataSource = database.dataSource();
         this.reporting = new JdbcTransactionManager(dataSource);
-        TransactionTracker.track(reporting);
+        ActiveTransaction.track(reporting);
         this.jdbc = new JdbcTemplate(dataSource);
         this.transactions = new JoinedTransactions(dataSource, reporting);
     }

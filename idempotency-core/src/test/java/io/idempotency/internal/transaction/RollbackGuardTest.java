@@ -35,7 +35,7 @@ class RollbackGuardTest {
 
     RollbackGuardTest(TestDatabase database) {
         this.manager = new JdbcTransactionManager(database.dataSource());
-        TransactionTracker.track(manager);
+        ActiveTransaction.track(manager);
         this.jdbc = new JdbcTemplate(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
         this.transactions = new JoinedTransactions(database.dataSource(), manager);
