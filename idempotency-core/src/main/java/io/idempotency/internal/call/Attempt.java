@@ -21,8 +21,8 @@ import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.JoinedTransactions;
 
 /**
- * One attempt to answer a call: the state of its claim, its method and its transaction. It is made once, so that nothing in it is of
- * an attempt before. The kinds of attempts extend it; an attempt of this class itself only asks for what others have stored.
+ * The state of one attempt to answer a call: of its claim, its method and its transaction. Each attempt has a new one, so that nothing
+ * in it is of an attempt before. The kinds of attempts that run a method extend it; all that others need is to ask what is stored.
  */
 public class Attempt {
 
@@ -62,20 +62,6 @@ public class Attempt {
     public Attempt(CallExecution execution, CallParts parts) {
         this.execution = execution;
         this.parts = parts;
-    }
-
-    /**
-     * Makes the attempt.
-     *
-     * @throws Throwable the exception that the caller gets unless another attempt follows
-     */
-    public @Nullable Object make() throws Throwable {
-        throw new UnsupportedOperationException("This attempt only asks");
-    }
-
-    /** Returns whether an attempt that claims first has to follow immediately, because a duplicate may have caused the failure. */
-    public boolean mayBeDuplicate(Throwable thrown) {
-        return false;
     }
 
     public final CallExecution execution() {

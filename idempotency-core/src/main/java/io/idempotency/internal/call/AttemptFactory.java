@@ -5,5 +5,5 @@ package io.idempotency.internal.call;
 public interface AttemptFactory {
 
     /** Returns an attempt that has not begun. */
-    Attempt create(CallExecution execution, CallParts parts);
+    TransactionalAttempt create(CallExecution execution, CallParts parts);
 }

@@ -15,8 +15,9 @@ import io.idempotency.internal.transaction.TransactionFailures;
 import io.idempotency.internal.transaction.TransactionState;
 
 /**
- * An attempt in one transaction, which claims the key and then runs the method and stores its response, or replays the stored
- * response, or refuses the call. Every exception rolls the transaction back, also a checked one.
+ * An attempt whose key is committed together with its effect. One of this class itself claims the key first, and then runs the method
+ * and stores its response, or replays the stored response, or refuses the call. Every exception rolls the transaction back, also a
+ * checked one.
  */
 public class TransactionalAttempt extends Attempt {
 
@@ -24,8 +25,12 @@ public class TransactionalAttempt extends Attempt {
         super(execution, parts);
     }
 
-    @Override
-    public final @Nullable Object make() throws Throwable {
+    /**
+     * Makes the attempt.
+     *
+     * @throws Throwable the exception that the caller gets unless another attempt follows
+     */
+    public @Nullable Object make() throws Throwable {
         try {
             Object result = execution().effect().within(declared -> inTransaction(declared, this::work));
             requireAcknowledgeable();
@@ -34,6 +39,11 @@ public class TransactionalAttempt extends Attempt {
             execution().failed(this, thrown);
             throw exceptionForCaller(thrown);
         }
+    }
+
+    /** Returns whether an attempt that claims first has to follow immediately, because a duplicate may have caused the failure. */
+    public boolean mayBeDuplicate(Throwable thrown) {
+        return false;
     }
 
     private @Nullable Object work(JoinedTransaction transaction) throws Throwable {

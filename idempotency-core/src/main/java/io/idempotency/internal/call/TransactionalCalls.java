@@ -59,7 +59,7 @@ final class TransactionalCalls {
     }
 
     private @Nullable Object makeAttempt(CallExecution execution) throws Throwable {
-        Attempt attempt = execution.begin(nextAttempt(execution));
+        TransactionalAttempt attempt = execution.begin(nextAttempt(execution));
         try {
             return attempt.make();
         } catch (Throwable first) {
@@ -71,7 +71,7 @@ final class TransactionalCalls {
     }
 
     private @Nullable Object claimAndRun(CallExecution execution, Throwable first) throws Throwable {
-        Attempt attempt = execution.begin(new TransactionalAttempt(execution, parts));
+        TransactionalAttempt attempt = execution.begin(new TransactionalAttempt(execution, parts));
         try {
             return attempt.make();
         } catch (Throwable second) {
@@ -82,7 +82,7 @@ final class TransactionalCalls {
         }
     }
 
-    private Attempt nextAttempt(CallExecution execution) {
+    private TransactionalAttempt nextAttempt(CallExecution execution) {
         if (execution.claimsFirst()) {
             return new TransactionalAttempt(execution, parts);
         }
@@ -93,7 +93,9 @@ final class TransactionalCalls {
     /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */
     private static @Nullable Object resultOf(CallExecution execution, @Nullable Object result) {
         Attempt granted = execution.lastGranted();
-        if (granted == null || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
+        if (granted == null
+                || granted == execution.last()
+                || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
             return result;
         }
         ClaimResult claim = requireNonNull(granted.granted());

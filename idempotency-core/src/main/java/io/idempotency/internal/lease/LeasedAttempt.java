@@ -55,8 +55,7 @@ final class LeasedAttempt extends Attempt {
                 && RetryClassifier.isRetryable(this, failure);
     }
 
-    @Override
-    public @Nullable Object make() throws Throwable {
+    @Nullable Object make() throws Throwable {
         try {
             Object result = execution().effect().within(this::runMethodIn);
             if (isCompleted()) {

@@ -9,7 +9,6 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.Outcome;
-import io.idempotency.internal.call.Attempt;
 import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CommittedRows;
@@ -33,7 +32,7 @@ import static java.util.Objects.requireNonNull;
  * attempt with the claim first and one statement after the other follows. That knows all states of a key, and which statement has
  * failed.
  */
-public final class WriteAttempt extends Attempt {
+public final class WriteAttempt extends TransactionalAttempt {
 
     private static final ClaimResult FIRST = ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1);
 
@@ -48,7 +47,7 @@ public final class WriteAttempt extends Attempt {
      * Returns an attempt that claims first if the statements cannot be one message. A thread that holds a connection might wait in vain
      * for another one.
      */
-    public static Attempt first(CallExecution execution, CallParts parts, KeyedWrite write) {
+    public static TransactionalAttempt first(CallExecution execution, CallParts parts, KeyedWrite write) {
         if (write.fitsIntoOneMessage() && !CommittedRows.mayHoldConnection()) {
             return new WriteAttempt(execution, parts, write);
         }
