@@ -272,6 +272,10 @@ public class Attempt {
         }
     }
 
+    final boolean hasOutcome() {
+        return outcome != null;
+    }
+
     final Outcome outcomeAfter(@Nullable Throwable failure) {
         if (outcome == null) {
             return Outcome.FAILED;

@@ -91,6 +91,11 @@ public final class CallExecution {
         return requireNonNull(last);
     }
 
+    /** Returns whether the last attempt has found or stored an answer, which may be rolled back. */
+    boolean hasAnswer() {
+        return last != null && last.hasOutcome();
+    }
+
     /** Returns whether the key is claimed before the method or the statements. */
     public boolean claimsFirst() {
         return claimsFirst;

@@ -3,6 +3,8 @@ package io.idempotency.internal.call;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import javax.sql.DataSource;
 
 import org.springframework.dao.DataAccessException;
@@ -25,11 +27,19 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
  */
 public final class CommittedRows {
 
+    private static final int REMEMBERED = 1 << 13;
+
     private final DataSource dataSource;
 
     private final RequiresNewTransaction transactions;
 
     private final ClaimStore store;
+
+    /**
+     * The ids of requests that had an answer when a call of this instance ended. Not reliable: the answer may have been rolled back,
+     * deleted or be in another database, and an id overwrites whatever held its slot.
+     */
+    private final AtomicReferenceArray<UUID> answered = new AtomicReferenceArray<>(REMEMBERED);
 
     CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store) {
         this.dataSource = dataSource;
@@ -39,7 +49,8 @@ public final class CommittedRows {
 
     /** Returns the stored result of a call that this instance has recently answered; empty if the key has to be claimed. */
     Optional<ClaimResult> findRecent(IdempotentCall call, WaitBudget waitBudget) {
-        if (!call.keyClaimer().isProbablyAnswered(call.key().id()) || mayHoldConnection()) {
+        UUID id = call.key().id();
+        if (!id.equals(answered.get(slotOf(id))) || mayHoldConnection()) {
             return Optional.empty();
         }
         ClaimRequest request = call.claimRequest(waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
@@ -52,6 +63,19 @@ public final class CommittedRows {
         } catch (DataAccessException failure) {
             return Optional.empty();
         }
+    }
+
+    /** Notes that the key of a request has an answer. */
+    void answered(IdempotentCall call) {
+        if (!call.isMessage()) {
+            UUID id = call.key().id();
+            answered.set(slotOf(id), id);
+        }
+    }
+
+    /** Ids are hashes, so any of their bits will do. */
+    private static int slotOf(UUID id) {
+        return (int) id.getLeastSignificantBits() & (REMEMBERED - 1);
     }
 
     /**

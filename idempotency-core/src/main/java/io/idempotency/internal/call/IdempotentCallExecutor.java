@@ -225,14 +225,25 @@ public final class IdempotentCallExecutor {
         }
         while (true) {
             try {
-                return call.options().isLeased()
-                        ? leasedCalls.execute(execution)
-                        : transactionalCalls.execute(execution);
+                return makeAttempts(execution);
             } catch (ActiveLeaseException leased) {
                 if (execution.waitBudget().isSpent()) {
                     throw leased.toRequestInProgress(call.intent(), execution.waitBudget());
                 }
                 pause(leased.remaining(), execution.waitBudget());
+            }
+        }
+    }
+
+    private @Nullable Object makeAttempts(CallExecution execution) throws Throwable {
+        IdempotentCall call = execution.call();
+        try {
+            return call.options().isLeased()
+                    ? leasedCalls.execute(execution)
+                    : transactionalCalls.execute(execution);
+        } finally {
+            if (execution.hasAnswer()) {
+                committedRows.answered(call);
             }
         }
     }

@@ -3,7 +3,6 @@ package io.idempotency.internal.claim;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 
 import org.springframework.dao.DataAccessException;
 
@@ -38,16 +37,6 @@ public interface KeyClaimer {
      * @return {@code false} if nothing was recorded, because another attempt has changed the row
      */
     boolean recordFailure(Connection connection, FailureRecord record);
-
-    /**
-     * Returns whether this instance has recently completed or found the request. A guess from memory: the completion may have
-     * been rolled back, and the row deleted.
-     *
-     * @return whether {@link #find} is worth a round trip
-     */
-    default boolean isProbablyAnswered(UUID id) {
-        return false;
-    }
 
     /**
      * Finds the committed row of a request, in one round trip and without a lock.

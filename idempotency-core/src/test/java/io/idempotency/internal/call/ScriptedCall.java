@@ -271,7 +271,7 @@ final class ScriptedCall {
                 yield null;
             }
             case "insertFinishedAndCommit" -> ask("send");
-            case "isProbablyAnswered", "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
+            case "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
             default -> ofObject(store, statement, arguments);
         };
     }

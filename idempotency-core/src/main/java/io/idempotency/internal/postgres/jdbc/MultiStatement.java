@@ -37,6 +37,21 @@ public final class MultiStatement implements AutoCloseable {
         return new MultiStatement(statement);
     }
 
+    /**
+     * Executes statements, of which one updates rows.
+     *
+     * @param task what they are for, as an infinitive, for the message of a failure
+     * @return whether one row was updated
+     */
+    public static boolean updateOne(Connection connection, String task, String sql, Binding binding) {
+        try (MultiStatement statements = prepare(connection, sql)) {
+            binding.bind(statements.parameters());
+            return statements.update() == 1;
+        } catch (SQLException failure) {
+            throw SqlFailures.translate(task, sql, failure);
+        }
+    }
+
     /** Binds the parameters of all statements. */
     public StatementParameters parameters() {
         return new StatementParameters(statement);
@@ -118,5 +133,13 @@ public final class MultiStatement implements AutoCloseable {
     @Override
     public void close() throws SQLException {
         statement.close();
+    }
+
+    /** Binds the parameters of statements. */
+    @FunctionalInterface
+    public interface Binding {
+
+        /** Binds all of them, in their order. */
+        void bind(StatementParameters parameters) throws SQLException;
     }
 }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.RequestStatus;
 import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.DueCall;
@@ -62,11 +62,11 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final Reclaim reclaim;
 
-    private final CompletionStatement completion;
+    private final LeaseStatements leases;
 
-    private final CompletionStatement completionWithReference;
+    private final String complete;
 
-    private final CompletionStatement completionOfLease;
+    private final String completeWithReference;
 
     private final String find;
 
@@ -74,16 +74,9 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String findSettled;
 
-    private final String fail;
-
-    private final String extendLease;
-
     private final RequestInsert insertFailed;
 
     private final String claimedBy;
-
-    /** Not reliable: a completion may have been rolled back or be in another database, and ids are overwritten. */
-    private final RecentlySeenIds answered = new RecentlySeenIds();
 
     /** Prepares the statements. */
     public PostgresClaimStore(Schema schema, String claimedBy) {
@@ -95,21 +88,14 @@ public final class PostgresClaimStore implements ClaimStore {
         this.steps = new StepStatements(schema);
         this.resumption = new ResumeStatements(schema);
         this.reclaim = new Reclaim(schema);
-        this.completion = CompletionStatement.inTransaction(schema);
-        this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
-        this.completionOfLease = CompletionStatement.ofLease(schema);
+        this.leases = new LeaseStatements(schema);
+        this.complete = schema.resolve(RequestSql.COMPLETE);
+        this.completeWithReference = schema.resolve(RequestSql.COMPLETE_WITH_REFERENCE);
         this.find = schema.resolve(RequestSql.FIND);
         this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
-        this.fail = schema.resolve(RequestSql.FAIL);
-        this.extendLease = schema.resolve(RequestSql.EXTEND_LEASE);
         this.insertFailed = RequestInsert.failed(schema);
         this.claimedBy = claimedBy;
-    }
-
-    @Override
-    public boolean isProbablyAnswered(UUID id) {
-        return answered.contains(id);
     }
 
     @Override
@@ -117,7 +103,7 @@ public final class PostgresClaimStore implements ClaimStore {
         try (MultiStatement statements = MultiStatement.prepare(connection, findCommitted)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
-            RequestParameters.bindId(parameters, request.id(), request.intent().caller());
+            RequestColumns.bindId(parameters, request.id(), request.intent().caller());
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
@@ -160,7 +146,6 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private @Nullable ClaimResult resultOf(
             Connection connection, ClaimRequest request, StoredRequest stored, long start) throws SQLException {
-        answered.add(request.id());
         ClaimResult result = stored.answerTo(request);
         if (result != null) {
             WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
@@ -180,7 +165,7 @@ public final class PostgresClaimStore implements ClaimStore {
     private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound)
             throws SQLException {
         if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
-            renewLease(connection, request, attempt, RequestParameters.boundOfHolder());
+            renewLease(connection, request, attempt, LeaseStatements.boundOfHolder());
         }
         return ClaimResult.granted(kind, attempt);
     }
@@ -189,7 +174,7 @@ public final class PostgresClaimStore implements ClaimStore {
     private boolean renewLease(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
         Lease lease = Objects.requireNonNull(request.lease());
-        return extendLease(connection, request.fence(attempt), lease.duration(), bound);
+        return leases.extend(connection, request.fence(attempt), lease.duration(), bound);
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
@@ -215,16 +200,9 @@ public final class PostgresClaimStore implements ClaimStore {
         return request.lease() == null ? insertInTransaction : insertLeased;
     }
 
-    private CompletionStatement completionOf(Completion completed) {
-        if (completed.fence().token() != null) {
-            return completionOfLease;
-        }
-        return completed.hasReference() ? completionWithReference : completion;
-    }
-
     private Optional<StoredRequest> findInTransaction(Connection connection, ClaimRequest request) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
-            RequestParameters.bindId(
+            RequestColumns.bindId(
                     new StatementParameters(statement),
                     request.id(),
                     request.intent().caller());
@@ -235,7 +213,7 @@ public final class PostgresClaimStore implements ClaimStore {
     @Override
     public Optional<StoredRequest> findSettled(Connection connection, Fence fence) {
         try (MultiStatement statements = MultiStatement.prepare(connection, findSettled)) {
-            RequestParameters.bindId(statements.parameters(), fence.requestId(), fence.caller());
+            RequestColumns.bindId(statements.parameters(), fence.requestId(), fence.caller());
             statements.execute();
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
@@ -254,7 +232,7 @@ public final class PostgresClaimStore implements ClaimStore {
         return new StoredRequest(
                 IntentColumns.readAny(row),
                 new Fingerprint(row.getInt("hash_version"), row.getBytes("request_hash")),
-                StatusColumn.statusOf(row.getString("status")),
+                RequestColumns.statusOf(row.getString("status")),
                 row.getInt("attempt_count"),
                 row.getString("response_body"),
                 row.getString("failure_code"),
@@ -267,16 +245,25 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean complete(Connection connection, Completion completion) {
-        answered.add(completion.fence().requestId());
-        CompletionStatement statement = completionOf(completion);
-        return update(
-                connection, "complete a claim", statement.sql(), parameters -> statement.bind(parameters, completion));
+        Fence fence = completion.fence();
+        if (fence.token() != null) {
+            return leases.complete(connection, completion);
+        }
+        String sql = completion.hasReference() ? completeWithReference : complete;
+        return MultiStatement.updateOne(connection, "complete a claim", sql, parameters -> {
+            parameters.json(completion.responseBody());
+            if (completion.hasReference()) {
+                parameters.string(completion.resultType());
+                parameters.string(completion.resultId());
+            }
+            RequestColumns.bindId(parameters, fence.requestId(), fence.caller());
+            parameters.integer(fence.attempt());
+        });
     }
 
     @Override
     public void insertFinished(Connection connection, ClaimRequest request, Completion completion) {
-        answered.add(request.id());
-        update(
+        MultiStatement.updateOne(
                 connection,
                 "store the response of the " + request.intent(),
                 insertFinished.sql(),
@@ -285,7 +272,6 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public void insertFinishedAndCommit(Connection connection, ClaimRequest request, Completion completion) {
-        answered.add(request.id());
         try (MultiStatement statements = MultiStatement.prepare(connection, insertFinished.withCommit())) {
             insertFinished.bind(statements.parameters(), request, completion, claimedBy);
             statements.execute();
@@ -305,7 +291,6 @@ public final class PostgresClaimStore implements ClaimStore {
     @Override
     public @Nullable String writeAndCommit(
             Connection connection, ClaimRequest request, Completion completion, KeyedWrite write, long maxRowBytes) {
-        answered.add(request.id());
         String row = writes.executeAndCommit(connection, request, completion, write, maxRowBytes);
         if (TransactionState.of(connection) != TransactionState.ENDED) {
             throw new IllegalStateException(
@@ -347,66 +332,25 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter) {
-        return fail(connection, fence, RequestParameters.statusOf(failure), failure, resumeAfter);
+        return leases.fail(connection, fence, RequestColumns.statusOf(failure), failure, resumeAfter);
     }
 
     @Override
     public boolean abandon(Connection connection, Fence fence, Failure reason) {
-        return fail(connection, fence, RequestStatus.PROCESSING, reason, null);
-    }
-
-    private boolean fail(
-            Connection connection, Fence fence, RequestStatus status, Failure failure, @Nullable Duration resumeAfter) {
-        return update(connection, "record the failure of a lease", fail, parameters -> {
-            RequestParameters.bindFailure(parameters, status, failure);
-            parameters.duration(resumeAfter);
-            RequestParameters.bindFence(parameters, fence);
-        });
+        return leases.fail(connection, fence, RequestStatus.PROCESSING, reason, null);
     }
 
     @Override
     public boolean extendLease(Connection connection, Fence fence, Duration duration) {
-        try {
-            return extendLease(connection, fence, duration, RequestParameters.boundOfHolder());
-        } catch (SQLException failure) {
-            throw SqlFailures.translate("extend a lease", extendLease, failure);
-        }
-    }
-
-    private boolean extendLease(Connection connection, Fence fence, Duration duration, WaitBound bound)
-            throws SQLException {
-        try (MultiStatement statements = MultiStatement.prepare(connection, extendLease)) {
-            StatementParameters parameters = statements.parameters();
-            parameters.bound(bound);
-            parameters.duration(duration);
-            parameters.duration(duration);
-            parameters.duration(duration);
-            RequestParameters.bindFence(parameters, fence);
-            return statements.update() == 1;
-        }
+        return leases.extend(connection, fence, duration);
     }
 
     @Override
     public boolean recordFailure(Connection connection, FailureRecord failed) {
-        return update(
+        return MultiStatement.updateOne(
                 connection,
                 "record a failure",
                 insertFailed.sql(),
                 parameters -> insertFailed.bind(parameters, failed, claimedBy));
-    }
-
-    private static boolean update(Connection connection, String task, String sql, Binding binding) {
-        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
-            binding.bind(statements.parameters());
-            return statements.update() == 1;
-        } catch (SQLException failure) {
-            throw SqlFailures.translate(task, sql, failure);
-        }
-    }
-
-    @FunctionalInterface
-    private interface Binding {
-
-        void bind(StatementParameters parameters) throws SQLException;
     }
 }

@@ -24,21 +24,21 @@ record Reclaim(String sql) {
     void bind(StatementParameters parameters, ClaimRequest request, int attempt, String claimedBy, WaitBound bound)
             throws SQLException {
         parameters.bound(bound);
-        RequestParameters.bindFingerprint(parameters, request.fingerprint());
+        RequestColumns.bindFingerprint(parameters, request.fingerprint());
         parameters.string(
-                StatusColumn.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
+                RequestColumns.textOf(request.completeAtOnce() ? RequestStatus.SUCCEEDED : RequestStatus.PROCESSING));
         parameters.json(request.completeAtOnce() ? ResponseMapper.NULL_BODY : null);
         parameters.string(claimedBy);
         parameters.uuid(request.lease() == null ? null : request.lease().token());
         parameters.duration(request.lease() == null ? null : request.lease().duration());
-        RequestParameters.bindArguments(parameters, request.lease());
+        RequestColumns.bindArguments(parameters, request.lease());
         Lease.Resumption resumption =
                 request.lease() == null ? null : request.lease().resumption();
         parameters.duration(resumption == null ? null : resumption.nextAfter());
         parameters.integer(resumption == null ? 0 : resumption.count());
         parameters.duration(request.retention());
         parameters.duration(request.responseRetention());
-        RequestParameters.bindId(parameters, request.id(), request.intent().caller());
+        RequestColumns.bindId(parameters, request.id(), request.intent().caller());
         parameters.integer(attempt);
     }
 }

@@ -64,7 +64,7 @@ public final class RequestAdministration {
      */
     public List<IdempotencyRecord> search(
             @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
-        String statusText = status == null ? null : StatusColumn.textOf(status);
+        String statusText = status == null ? null : RequestColumns.textOf(status);
         return query(RequestSql.SEARCH, scope, scope, key, key, statusText, statusText, limit);
     }
 

@@ -4,15 +4,20 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyRecord;
+import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestKey;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
@@ -20,9 +25,9 @@ import io.idempotency.internal.postgres.jdbc.TimeColumns;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The columns of the table {@code idempotency_request} that a new row fills, each with its value and its parameters, and those that
- * operators read. A row names only the columns that it may fill, because PostgreSQL and the driver spend time on each of them, even
- * for null.
+ * The columns of the table {@code idempotency_request}: those that a new row fills, each with its value and its parameters, those that
+ * operators read, and how values of several columns are bound. A row names only the columns that it may fill, because PostgreSQL and
+ * the driver spend time on each of them, even for null.
  */
 final class RequestColumns {
 
@@ -43,7 +48,7 @@ final class RequestColumns {
             new Column(
                     "request_hash, hash_version",
                     "?, ?",
-                    (parameters, row) -> RequestParameters.bindFingerprint(
+                    (parameters, row) -> bindFingerprint(
                             parameters, row.key().fingerprint())),
             new Column("claimed_by", CLAIMED_BY, (parameters, row) -> parameters.string(row.claimedBy())),
             Column.constant("claimed_at", "statement_timestamp()"),
@@ -75,7 +80,7 @@ final class RequestColumns {
                 Lease lease = requireNonNull(row.lease());
                 parameters.uuid(lease.token());
                 parameters.duration(lease.duration());
-                RequestParameters.bindArguments(parameters, lease);
+                bindArguments(parameters, lease);
             }));
 
     /** The columns of a call that has claimed nothing before. */
@@ -95,7 +100,7 @@ final class RequestColumns {
             new Column("attempt_count", "?", (parameters, row) -> parameters.integer(row.attempt())),
             new Column("status, failure_code, failure_message", "?, ?, ?", (parameters, row) -> {
                 Failure failure = requireNonNull(row.failure());
-                RequestParameters.bindFailure(parameters, RequestParameters.statusOf(failure), failure);
+                bindFailure(parameters, statusOf(failure), failure);
             }));
 
     /** The columns that {@link #describe(ResultSet)} reads. Its parameter is the expression for a stale request. */
@@ -113,7 +118,7 @@ final class RequestColumns {
     static IdempotencyRecord describe(ResultSet row) throws SQLException {
         return new IdempotencyRecord(
                 IntentColumns.readAny(row),
-                StatusColumn.statusOf(row.getString("status")),
+                statusOf(row.getString("status")),
                 row.getBoolean("is_stale"),
                 row.getInt("attempt_count"),
                 row.getString("claimed_by"),
@@ -126,6 +131,50 @@ final class RequestColumns {
                 row.getString("result_ref_id"),
                 row.getString("failure_code"),
                 row.getString("failure_message"));
+    }
+
+    static void bindId(StatementParameters parameters, UUID id, String caller) throws SQLException {
+        parameters.uuid(id);
+        parameters.string(caller);
+    }
+
+    static void bindFingerprint(StatementParameters parameters, Fingerprint fingerprint) throws SQLException {
+        parameters.bytes(fingerprint.hash());
+        parameters.integer(fingerprint.version());
+    }
+
+    static RequestStatus statusOf(Failure failure) {
+        return failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE;
+    }
+
+    static void bindFailure(StatementParameters parameters, RequestStatus status, Failure failure) throws SQLException {
+        parameters.string(textOf(status));
+        parameters.string(failure.code());
+        parameters.string(failure.message());
+    }
+
+    static void bindArguments(StatementParameters parameters, @Nullable Lease lease) throws SQLException {
+        parameters.texts(lease == null ? null : lease.arguments());
+    }
+
+    static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {
+        bindId(parameters, fence.requestId(), fence.caller());
+        parameters.integer(fence.attempt());
+        parameters.uuid(fence.token());
+    }
+
+    static String textOf(RequestStatus status) {
+        return status.name().toLowerCase(Locale.ROOT);
+    }
+
+    static RequestStatus statusOf(String text) {
+        for (RequestStatus known : RequestStatus.values()) {
+            if (textOf(known).equals(text)) {
+                return known;
+            }
+        }
+        throw new IllegalStateException("The request status '" + text
+                + "' is not known to this version of the library: upgrade every application that shares the database");
     }
 
     /**

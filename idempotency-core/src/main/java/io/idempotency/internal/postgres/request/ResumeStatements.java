@@ -53,16 +53,12 @@ final class ResumeStatements {
     }
 
     boolean postpone(Connection connection, DueCall call, Duration pause) {
-        try (MultiStatement statements = MultiStatement.prepare(connection, postpone)) {
-            StatementParameters parameters = statements.parameters();
+        return MultiStatement.updateOne(connection, "postpone a call", postpone, parameters -> {
             parameters.duration(pause);
-            RequestParameters.bindId(
+            RequestColumns.bindId(
                     parameters, RequestKey.idOf(call.intent()), call.intent().caller());
             parameters.integer(call.attempt());
-            return statements.update() == 1;
-        } catch (SQLException failure) {
-            throw SqlFailures.translate("postpone a call", postpone, failure);
-        }
+        });
     }
 
     /** Returns an argument that cannot be read for an element that is no text, because one row must not hide all others. */
@@ -90,6 +86,6 @@ final class ResumeStatements {
                 argumentsOf((Object[]) row.getArray("arguments").getArray()),
                 row.getInt("attempt_count"),
                 row.getInt("resume_count"),
-                StatusColumn.statusOf(row.getString("status")) == RequestStatus.PROCESSING);
+                RequestColumns.statusOf(row.getString("status")) == RequestStatus.PROCESSING);
     }
 }

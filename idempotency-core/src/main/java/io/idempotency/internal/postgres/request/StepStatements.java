@@ -29,10 +29,9 @@ final class StepStatements {
     }
 
     boolean record(Connection connection, Fence fence, RecordedStep step, Duration lease) {
-        try (MultiStatement statements = MultiStatement.prepare(connection, record)) {
-            StatementParameters parameters = statements.parameters();
-            Failure failure = step.failure();
-            parameters.bound(RequestParameters.boundOfHolder());
+        Failure failure = step.failure();
+        return MultiStatement.updateOne(connection, "record a step", record, parameters -> {
+            parameters.bound(LeaseStatements.boundOfHolder());
             parameters.string(step.name());
             parameters.integer(fence.attempt());
             parameters.string(step.responseBody());
@@ -41,17 +40,14 @@ final class StepStatements {
             parameters.duration(lease);
             parameters.duration(lease);
             parameters.duration(lease);
-            RequestParameters.bindFence(parameters, fence);
+            RequestColumns.bindFence(parameters, fence);
             parameters.string(step.name());
-            return statements.update() == 1;
-        } catch (SQLException failed) {
-            throw SqlFailures.translate("record a step", record, failed);
-        }
+        });
     }
 
     List<RecordedStep> find(Connection connection, Fence fence) {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
-            RequestParameters.bindId(new StatementParameters(statement), fence.requestId(), fence.caller());
+            RequestColumns.bindId(new StatementParameters(statement), fence.requestId(), fence.caller());
             List<RecordedStep> steps = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

@@ -173,18 +173,6 @@ class ClaimTest {
                     .as("the bound of the wait ends with its statement")
                     .isEqualTo("0");
         }
-
-        @Test
-        void isProbablyAnsweredForTheInstanceThatAnswered() throws SQLException {
-            assertThat(session.store().isProbablyAnswered(request.id())).isTrue();
-            assertThat(session.store().isProbablyAnswered(request("order-43").id()))
-                    .isFalse();
-            try (Session another = new Session(database)) {
-                assertThat(another.store().isProbablyAnswered(request.id())).isFalse();
-                another.claim(request);
-                assertThat(another.store().isProbablyAnswered(request.id())).isTrue();
-            }
-        }
     }
 
     @Test
