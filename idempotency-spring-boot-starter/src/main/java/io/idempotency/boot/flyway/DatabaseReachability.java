@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
 
 /** The check at start-up that a database gives connections. Its failures name the database and its properties. */
 final class DatabaseReachability {
@@ -68,7 +68,7 @@ final class DatabaseReachability {
         } catch (SQLException | RuntimeException failure) {
             String url = urlOf(dataSource);
             throw new IdempotencyStartupException(
-                    problem + " (" + name + (url == null ? "" : ", " + url) + "): " + reason(failure) + ".",
+                    problem + " (" + name + (url == null ? "" : ", " + url) + "): " + SqlFailures.reason(failure) + ".",
                     action,
                     failure);
         }
@@ -87,24 +87,5 @@ final class DatabaseReachability {
             }
         }
         return null;
-    }
-
-    /** Returns the message of the driver, with the root cause if the message does not contain it. */
-    private static String reason(Throwable failure) {
-        Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
-        String driver = null;
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException && cause.getMessage() != null) {
-                driver = firstLine(cause.getMessage());
-            }
-        }
-        String rootMessage = root.getMessage() == null ? root.toString() : firstLine(root.getMessage());
-        return driver == null || root instanceof SQLException || driver.contains(rootMessage)
-                ? rootMessage
-                : driver + " (" + root.getClass().getSimpleName() + ": " + rootMessage + ")";
-    }
-
-    private static String firstLine(String message) {
-        return message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
     }
 }

@@ -44,12 +44,24 @@ public final class SqlFailures {
     /**
      * Returns the reason of a failure, to be put into a sentence.
      *
-     * @return the first line of its most specific cause, without a full stop
+     * @return the first line of its most specific cause, without a full stop; after the message of the driver, if that has another
+     *     cause and does not name it
      */
-    public static String reason(Exception failure) {
-        String message = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
-        return message == null
-                ? failure.toString()
-                : message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
+    public static String reason(Throwable failure) {
+        Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
+        String driver = null;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException && cause.getMessage() != null) {
+                driver = firstLine(cause.getMessage());
+            }
+        }
+        String rootMessage = root.getMessage() == null ? root.toString() : firstLine(root.getMessage());
+        return driver == null || root instanceof SQLException || driver.contains(rootMessage)
+                ? rootMessage
+                : driver + " (" + root.getClass().getSimpleName() + ": " + rootMessage + ")";
+    }
+
+    private static String firstLine(String message) {
+        return message.lines().findFirst().orElse("").replaceFirst("[.:]$", "");
     }
 }
