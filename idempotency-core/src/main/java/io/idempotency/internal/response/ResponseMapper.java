@@ -121,12 +121,14 @@ public final class ResponseMapper {
         requireStorable(body, notStorable);
         VerifiedResponse key =
                 new VerifiedResponse(intent.scope(), type, value == null ? Void.class : value.getClass());
-        if (verifyEach || !verified.containsKey(key) || mayDifferFromTheFirst(codec, type, body)) {
+        if (verifyEach || body.length() > SHORT_BODY || !verified.containsKey(key)) {
             Object replayed = readBack(codec, body, type, notStorable);
             if (!lossy) {
                 requireSame(codec, value, replayed, difference, notStorable);
             }
-            verified.put(key, true);
+            if (closedTypes.include(type, codec)) {
+                verified.put(key, true);
+            }
         }
         return body;
     }
@@ -200,10 +202,6 @@ public final class ResponseMapper {
         }
     }
 
-    private boolean mayDifferFromTheFirst(ResponseCodec codec, Type type, String body) {
-        return body.length() > SHORT_BODY || !closedTypes.include(type, codec);
-    }
-
     private static @Nullable Object readBack(ResponseCodec codec, String body, Type type, NotStorable notStorable) {
         try {
             return codec.decode(body, type);
@@ -245,6 +243,6 @@ public final class ResponseMapper {
         RuntimeException because(String problem, String adviceForResponses, @Nullable Throwable cause);
     }
 
-    /** The key of the responses that were verified, with the class, because a subclass may have further fields. */
+    /** The key of the responses of which one was verified, with the class, because a subclass may have further fields. */
     private record VerifiedResponse(String scope, Type type, Class<?> responseClass) {}
 }
