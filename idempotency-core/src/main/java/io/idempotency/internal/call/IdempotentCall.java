@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
+import io.idempotency.internal.call.KeyOwnership.LocalKey;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.Lease;

@@ -2,6 +2,7 @@ package io.idempotency.internal.call;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
@@ -83,6 +84,14 @@ public final class KeyOwnership {
         }
         return null;
     }
+
+    /**
+     * The identity of a key in this JVM. The request id alone is unique only within one database.
+     *
+     * @param requestId the id of the intent or of the message
+     * @param database the database that the call works on
+     */
+    public record LocalKey(UUID requestId, Object database) {}
 
     /** A key that is held from its claim to the end of its transaction or leased call. */
     public static final class HeldKey {

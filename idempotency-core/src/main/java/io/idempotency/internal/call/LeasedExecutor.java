@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.internal.call.KeyOwnership.LocalKey;
+
 /** Executes the calls whose claim is committed before their method runs. Leases are built on this package, which knows none. */
 public interface LeasedExecutor {
 

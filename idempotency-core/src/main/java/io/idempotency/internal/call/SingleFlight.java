@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.internal.call.KeyOwnership.LocalKey;
+
 /**
  * Lets duplicates in this JVM wait for each other before they take a connection, so that many of them do not exhaust the pool.
  * The database still decides: a call that gets its turn claims the key there.

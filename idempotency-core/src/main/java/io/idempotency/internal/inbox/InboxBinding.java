@@ -13,7 +13,7 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.LocalKey;
+import io.idempotency.internal.call.KeyOwnership.LocalKey;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;

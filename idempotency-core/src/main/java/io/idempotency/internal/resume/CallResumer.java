@@ -21,7 +21,7 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.Intent;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.Invocation;
-import io.idempotency.internal.call.LocalKey;
+import io.idempotency.internal.call.KeyOwnership.LocalKey;
 import io.idempotency.internal.call.ResumedCall;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;

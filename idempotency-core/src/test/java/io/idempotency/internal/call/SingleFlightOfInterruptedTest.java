@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.idempotency.internal.call.KeyOwnership.LocalKey;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A thread that was interrupted before its call. */

@@ -46,13 +46,13 @@ public final class PostgresClaimStore implements ClaimStore {
     /** A claim that takes longer has waited for another one, so that its lease must be extended. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
-    private final RequestInsert insertCompleted;
+    private final RequestColumns.Insert insertCompleted;
 
-    private final RequestInsert insertInTransaction;
+    private final RequestColumns.Insert insertInTransaction;
 
-    private final RequestInsert insertLeased;
+    private final RequestColumns.Insert insertLeased;
 
-    private final RequestInsert insertFinished;
+    private final RequestColumns.Insert insertFinished;
 
     private final WriteStatements writes;
 
@@ -74,16 +74,16 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String findSettled;
 
-    private final RequestInsert insertFailed;
+    private final RequestColumns.Insert insertFailed;
 
     private final String claimedBy;
 
     /** Prepares the statements. */
     public PostgresClaimStore(Schema schema, String claimedBy) {
-        this.insertCompleted = RequestInsert.completed(schema);
-        this.insertInTransaction = RequestInsert.inTransaction(schema);
-        this.insertLeased = RequestInsert.leased(schema);
-        this.insertFinished = RequestInsert.finished(schema);
+        this.insertCompleted = RequestColumns.Insert.completed(schema);
+        this.insertInTransaction = RequestColumns.Insert.inTransaction(schema);
+        this.insertLeased = RequestColumns.Insert.leased(schema);
+        this.insertFinished = RequestColumns.Insert.finished(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
         this.resumption = new ResumeStatements(schema);
@@ -94,7 +94,7 @@ public final class PostgresClaimStore implements ClaimStore {
         this.find = schema.resolve(RequestSql.FIND);
         this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
-        this.insertFailed = RequestInsert.failed(schema);
+        this.insertFailed = RequestColumns.Insert.failed(schema);
         this.claimedBy = claimedBy;
     }
 
@@ -178,9 +178,9 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        RequestInsert insert = insertOf(request);
+        RequestColumns.Insert insert = insertOf(request);
         try (MultiStatement statements = MultiStatement.prepare(connection, insert.sql())) {
-            insert.bind(statements.parameters(), request, claimedBy, bound);
+            insert.bind(statements.parameters(), request, null, claimedBy, bound);
             return statements.update() == 1;
         }
     }
@@ -193,7 +193,7 @@ public final class PostgresClaimStore implements ClaimStore {
         }
     }
 
-    private RequestInsert insertOf(ClaimRequest request) {
+    private RequestColumns.Insert insertOf(ClaimRequest request) {
         if (request.completeAtOnce()) {
             return insertCompleted;
         }

@@ -6,21 +6,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 import static java.util.Objects.requireNonNull;
 
@@ -34,7 +39,7 @@ final class RequestColumns {
     static final String FROM_NOW = "statement_timestamp() + cast(? as float8) * interval '1 millisecond'";
 
     /** The value of {@code claimed_by}, which restores a setting in claims. */
-    static final String CLAIMED_BY = "{claimed_by}";
+    private static final String CLAIMED_BY = "{claimed_by}";
 
     private static final List<Column> ALWAYS = List.of(
             new Column(
@@ -66,13 +71,13 @@ final class RequestColumns {
             "response_expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.responseRetention()));
 
     /** The columns of a claim that stores the success itself. */
-    static final List<Column> COMPLETED = with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
+    private static final List<Column> COMPLETED = with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
 
     /** The columns of a claim that is committed together with its effect. */
-    static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
+    private static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
 
     /** The columns of a claim that is committed before its effect. */
-    static final List<Column> LEASED = with(
+    private static final List<Column> LEASED = with(
             FIRST_ATTEMPT,
             PROCESSING,
             RESPONSE_EXPIRES_AT,
@@ -84,7 +89,7 @@ final class RequestColumns {
             }));
 
     /** The columns of a call that has claimed nothing before. */
-    static final List<Column> FINISHED = with(
+    private static final List<Column> FINISHED = with(
             FIRST_ATTEMPT,
             SUCCEEDED,
             RESPONSE_EXPIRES_AT,
@@ -96,7 +101,7 @@ final class RequestColumns {
             }));
 
     /** The columns of a call whose attempt has failed and was rolled back. */
-    static final List<Column> FAILED = with(
+    private static final List<Column> FAILED = with(
             new Column("attempt_count", "?", (parameters, row) -> parameters.integer(row.attempt())),
             new Column("status, failure_code, failure_message", "?, ?, ?", (parameters, row) -> {
                 Failure failure = requireNonNull(row.failure());
@@ -184,15 +189,132 @@ final class RequestColumns {
      * @param value its value as SQL
      * @param binding binds the parameters of the value
      */
-    record Column(String name, String value, Binding binding) {
+    private record Column(String name, String value, Binding binding) {
 
-        private static Column constant(String name, String value) {
+        static Column constant(String name, String value) {
             return new Column(name, value, (parameters, row) -> {});
         }
     }
 
+    /**
+     * A statement that inserts the row of a request. Its text and its parameters are those of its columns.
+     *
+     * @param sql the statement alone
+     * @param withCommit the same, followed by the COMMIT
+     * @param columns the columns that it fills
+     */
+    record Insert(String sql, String withCommit, List<Column> columns) {
+
+        private static final String RESTORING = "pg_catalog.concat(pg_catalog.left({restore}, 0), cast(? as text))";
+
+        private static final String TAKEN = "\non conflict do nothing";
+
+        private Insert(Schema schema, String sql, List<Column> columns) {
+            this(schema.resolve(sql), schema.resolve(sql + RequestSql.COMMIT), columns);
+        }
+
+        /** Returns the claim that is complete at once. */
+        static Insert completed(Schema schema) {
+            return bounded(schema, COMPLETED, TAKEN);
+        }
+
+        /** Returns the claim that is committed together with its effect. */
+        static Insert inTransaction(Schema schema) {
+            return bounded(schema, IN_TRANSACTION, TAKEN);
+        }
+
+        /** Returns the claim that is committed before its effect. */
+        static Insert leased(Schema schema) {
+            return bounded(schema, LEASED, TAKEN);
+        }
+
+        /**
+         * Returns the insert of a finished call, which has claimed nothing before. It fails if the key has a row, so that a COMMIT that
+         * follows is not executed.
+         */
+        static Insert finished(Schema schema) {
+            return bounded(schema, FINISHED, "");
+        }
+
+        /** Returns the record of a failure. It waits for an attempt that holds the key: if that succeeds, there is nothing to record. */
+        static Insert failed(Schema schema) {
+            return new Insert(
+                    schema,
+                    WaitBound.BRIEFLY
+                            + insert(FAILED).replace(CLAIMED_BY, "?")
+                            + RequestSql.UNLESS_ANSWERED,
+                    FAILED);
+        }
+
+        private static Insert bounded(Schema schema, List<Column> columns, String end) {
+            String insert = insert(columns).replace(CLAIMED_BY, RESTORING);
+            return new Insert(schema, WaitBound.restoredWithin(insert) + end, columns);
+        }
+
+        /** VALUES and not SELECT, for which Citus reports a row that it has not inserted. */
+        private static String insert(List<Column> columns) {
+            return "insert into {schema}.idempotency_request as stored (\n    "
+                    + columns.stream().map(Column::name).collect(Collectors.joining(", ")) + ")\nvalues (\n    "
+                    + columns.stream().map(Column::value).collect(Collectors.joining(", ")) + ")";
+        }
+
+        /** Binds a finished call. */
+        void bind(StatementParameters parameters, ClaimRequest request, Completion completion, String claimedBy)
+                throws SQLException {
+            bind(
+                    parameters,
+                    request,
+                    completion,
+                    claimedBy,
+                    WaitBound.remaining(request.waitLimit(), System.nanoTime()));
+        }
+
+        /** Binds a claim, or a call that is finished. */
+        void bind(
+                StatementParameters parameters,
+                ClaimRequest request,
+                @Nullable Completion completion,
+                String claimedBy,
+                WaitBound bound)
+                throws SQLException {
+            parameters.bound(bound);
+            bind(
+                    parameters,
+                    new NewRow(
+                            request.key(),
+                            1,
+                            claimedBy,
+                            request.retention(),
+                            request.responseRetention(),
+                            request.lease(),
+                            completion,
+                            null));
+        }
+
+        /** Binds a failure. */
+        void bind(StatementParameters parameters, FailureRecord failed, String claimedBy) throws SQLException {
+            bind(
+                    parameters,
+                    new NewRow(
+                            failed.key(),
+                            failed.attempt(),
+                            claimedBy,
+                            failed.retention(),
+                            null,
+                            null,
+                            null,
+                            failed.failure()));
+        }
+
+        private void bind(StatementParameters parameters, NewRow row) throws SQLException {
+            for (Column column : columns) {
+                column.binding().bind(parameters, row);
+            }
+        }
+    }
+
     @FunctionalInterface
-    interface Binding {
+    private interface Binding {
 
         void bind(StatementParameters parameters, NewRow row) throws SQLException;
     }
@@ -209,7 +331,7 @@ final class RequestColumns {
      * @param completion the response
      * @param failure the failure
      */
-    record NewRow(
+    private record NewRow(
             RequestKey key,
             int attempt,
             String claimedBy,

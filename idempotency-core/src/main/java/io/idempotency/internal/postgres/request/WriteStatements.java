@@ -26,11 +26,11 @@ final class WriteStatements {
 
     private final String storeWritten;
 
-    private final RequestInsert insertFinished;
+    private final RequestColumns.Insert insertFinished;
 
     private final String claimedBy;
 
-    WriteStatements(Schema schema, RequestInsert insertFinished, String claimedBy) {
+    WriteStatements(Schema schema, RequestColumns.Insert insertFinished, String claimedBy) {
         this.storeWritten = schema.resolve(RequestSql.STORE_WRITTEN);
         this.insertFinished = insertFinished;
         this.claimedBy = claimedBy;
