@@ -16,8 +16,8 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.internal.transaction.SameDataSource;
 import io.idempotency.internal.transaction.ActiveTransaction;
+import io.idempotency.internal.transaction.SameDataSource;
 
 /** The search for the transaction manager of idempotent methods that declare no transaction. */
 final class IdempotencyTransactionManager {

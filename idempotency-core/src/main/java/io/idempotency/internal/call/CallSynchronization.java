@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.SavepointAwareSynchronization;
-import io.idempotency.internal.transaction.ActiveTransaction;
 
 /**
  * The synchronization of a call with its transaction: when that ends, or is rolled back to a savepoint before the call, it

@@ -43,7 +43,8 @@ public final class IdempotentCallExecutor {
 
     private final CommittedRows committedRows;
 
-    public IdempotentCallExecutor(CallBinder<?> calls, CallBinder<?> messages, LeasedExecutor leasedCalls, CallParts parts) {
+    public IdempotentCallExecutor(
+            CallBinder<?> calls, CallBinder<?> messages, LeasedExecutor leasedCalls, CallParts parts) {
         this.calls = calls;
         this.messages = messages;
         this.leasedCalls = leasedCalls;
@@ -238,9 +239,7 @@ public final class IdempotentCallExecutor {
     private @Nullable Object makeAttempts(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         try {
-            return call.options().isLeased()
-                    ? leasedCalls.execute(execution)
-                    : transactionalCalls.execute(execution);
+            return call.options().isLeased() ? leasedCalls.execute(execution) : transactionalCalls.execute(execution);
         } finally {
             if (execution.hasAnswer()) {
                 committedRows.answered(call);

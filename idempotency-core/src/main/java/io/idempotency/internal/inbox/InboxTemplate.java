@@ -73,7 +73,8 @@ public final class InboxTemplate implements Inbox {
         try {
             MessageOutcomePublisher publisher = binding.begin(consumer);
             // The result of a message that was handled before is null.
-            return executor.execute(publisher, () -> binding.bind(publisher, consumer, messageId), effect, null) != null;
+            return executor.execute(publisher, () -> binding.bind(publisher, consumer, messageId), effect, null)
+                    != null;
         } catch (Throwable failure) {
             throw Rethrow.unchanged(failure);
         }

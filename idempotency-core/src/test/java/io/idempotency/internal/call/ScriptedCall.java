@@ -52,9 +52,9 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.internal.transaction.SqlStates;
-import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.write.WriteAttempt;
 
 /**
@@ -133,7 +133,8 @@ final class ScriptedCall {
                 write == null ? null : (execution, all) -> WriteAttempt.first(execution, all, write);
         Effect effect =
                 new ScriptedEffect(write == null ? this::method : () -> write(transactions, store, write), manager);
-        String answer = answerOf(inItsCallers(manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
+        String answer = answerOf(inItsCallers(
+                manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
     }
 

@@ -53,8 +53,7 @@ final class RequestColumns {
             new Column(
                     "request_hash, hash_version",
                     "?, ?",
-                    (parameters, row) -> bindFingerprint(
-                            parameters, row.key().fingerprint())),
+                    (parameters, row) -> bindFingerprint(parameters, row.key().fingerprint())),
             new Column("claimed_by", CLAIMED_BY, (parameters, row) -> parameters.string(row.claimedBy())),
             Column.constant("claimed_at", "statement_timestamp()"),
             Column.constant("created_at", "statement_timestamp()"),
@@ -71,7 +70,8 @@ final class RequestColumns {
             "response_expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.responseRetention()));
 
     /** The columns of a claim that stores the success itself. */
-    private static final List<Column> COMPLETED = with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
+    private static final List<Column> COMPLETED =
+            with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
 
     /** The columns of a claim that is committed together with its effect. */
     private static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
@@ -240,9 +240,7 @@ final class RequestColumns {
         static Insert failed(Schema schema) {
             return new Insert(
                     schema,
-                    WaitBound.BRIEFLY
-                            + insert(FAILED).replace(CLAIMED_BY, "?")
-                            + RequestSql.UNLESS_ANSWERED,
+                    WaitBound.BRIEFLY + insert(FAILED).replace(CLAIMED_BY, "?") + RequestSql.UNLESS_ANSWERED,
                     FAILED);
         }
 

@@ -11,8 +11,8 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
@@ -50,8 +50,7 @@ final class WriteStatements {
             }
             if (write.returnsRow()) {
                 parameters.bigint(maxRowBytes);
-                RequestColumns.bindId(
-                        parameters, request.id(), request.intent().caller());
+                RequestColumns.bindId(parameters, request.id(), request.intent().caller());
             }
             if (write.returnsRow()) {
                 return statements.lastText();
