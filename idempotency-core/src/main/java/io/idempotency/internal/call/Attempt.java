@@ -31,8 +31,6 @@ public class Attempt {
 
     private final CallExecution execution;
 
-    private final CallParts parts;
-
     private final boolean isInsideTransaction = TransactionSynchronizationManager.isActualTransactionActive();
 
     private Participation participation = Participation.NONE;
@@ -59,9 +57,8 @@ public class Attempt {
 
     private @Nullable Outcome outcome;
 
-    public Attempt(CallExecution execution, CallParts parts) {
+    public Attempt(CallExecution execution) {
         this.execution = execution;
-        this.parts = parts;
     }
 
     public final CallExecution execution() {
@@ -73,19 +70,24 @@ public class Attempt {
     }
 
     public final CallParts parts() {
-        return parts;
+        return execution.parts();
     }
 
     /** Returns the response to the result of a claim, or throws the exception that the caller gets. */
-    public final @Nullable Object handle(
-            ClaimResult claim, boolean mayRetryInNewTransaction, ClaimResultHandler.Granted onGrant) throws Throwable {
-        return new ClaimResultHandler(this, mayRetryInNewTransaction, onGrant).handle(claim);
+    public final @Nullable Object handle(ClaimResult claim, boolean mayRetryInNewTransaction, Granted onGrant)
+            throws Throwable {
+        return claim.isGranted() ? onGrant.run(claim) : answer(claim, mayRetryInNewTransaction);
+    }
+
+    /** Returns the response to the result of a claim that was not granted, or throws the exception that the caller gets. */
+    final @Nullable Object answer(ClaimResult claim, boolean mayRetryInNewTransaction) throws Exception {
+        return new ClaimResultHandler(this, mayRetryInNewTransaction).answer(claim);
     }
 
     /** Works in the transaction that the method declares; without one, in the open transaction or in a new one. */
     public final @Nullable Object inTransaction(@Nullable TransactionStatus declared, JoinedTransactions.Work work)
             throws Throwable {
-        return parts.transactions()
+        return parts().transactions()
                 .call(
                         call().intent(),
                         declared,
@@ -118,14 +120,14 @@ public class Attempt {
 
     public final Completion completionOf(Fence fence, @Nullable Object methodResult) {
         IdempotentCall call = call();
-        if (call.hasResponse() && parts.responses().asksForRepeat(methodResult, call.responseType())) {
+        if (call.hasResponse() && parts().responses().asksForRepeat(methodResult, call.responseType())) {
             throw new RepeatRequestedException(call.intent(), methodResult);
         }
         IdempotentCall.ResultNaming naming = call.resultNaming();
         return new Completion(
                 fence,
                 call.hasResponse()
-                        ? parts.responses()
+                        ? parts().responses()
                                 .write(
                                         call.intent(),
                                         methodResult,
@@ -188,7 +190,7 @@ public class Attempt {
     public final void completedWith(ClaimResult claim, @Nullable Object methodResult) {
         completed = true;
         result = methodResult;
-        outcome = ClaimResultHandler.outcomeOf(claim);
+        outcome = claim.outcome();
     }
 
     public final boolean isCompleted() {
@@ -286,6 +288,14 @@ public class Attempt {
 
     static boolean hasEffect(Outcome outcome) {
         return WITH_EFFECT.contains(outcome);
+    }
+
+    /** Runs a call whose key was granted. */
+    @FunctionalInterface
+    public interface Granted {
+
+        /** Returns the result of the method. */
+        @Nullable Object run(ClaimResult granted) throws Throwable;
     }
 
     private enum Participation {

@@ -1,6 +1,7 @@
 package io.idempotency.internal.call;
 
 import java.time.Duration;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +15,13 @@ public final class CallExecution {
 
     private final IdempotentCall call;
 
+    private final CallParts parts;
+
     private final WaitBudget waitBudget;
 
     private final Effect effect;
 
-    private final @Nullable AttemptFactory firstAttempt;
+    private final @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt;
 
     private final OutcomePublisher publisher;
 
@@ -46,12 +49,14 @@ public final class CallExecution {
      */
     CallExecution(
             IdempotentCall call,
+            CallParts parts,
             WaitBudget waitBudget,
             Effect effect,
-            @Nullable AttemptFactory firstAttempt,
+            @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt,
             OutcomePublisher publisher,
             long start) {
         this.call = call;
+        this.parts = parts;
         this.waitBudget = waitBudget;
         this.effect = effect;
         this.firstAttempt = firstAttempt;
@@ -64,6 +69,10 @@ public final class CallExecution {
         return call;
     }
 
+    CallParts parts() {
+        return parts;
+    }
+
     public WaitBudget waitBudget() {
         return waitBudget;
     }
@@ -72,7 +81,7 @@ public final class CallExecution {
         return effect;
     }
 
-    @Nullable AttemptFactory firstAttempt() {
+    @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt() {
         return firstAttempt;
     }
 

@@ -17,8 +17,7 @@ import io.idempotency.internal.claim.Failure;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Acts on the result of one claim: runs the method if the key was granted, and turns every other result into the stored response
- * or an exception.
+ * Acts on the result of a claim that was not granted: turns it into the stored response or an exception.
  */
 public final class ClaimResultHandler {
 
@@ -28,35 +27,22 @@ public final class ClaimResultHandler {
 
     private final boolean mayRetryInNewTransaction;
 
-    private final Granted granted;
-
     /**
      * Creates the handler of one claim.
      *
      * @param mayRetryInNewTransaction whether the call owns its transaction, so that it can end it and claim again later
-     * @param granted runs the method if the key was granted
      */
-    ClaimResultHandler(Attempt attempt, boolean mayRetryInNewTransaction, Granted granted) {
+    ClaimResultHandler(Attempt attempt, boolean mayRetryInNewTransaction) {
         this.attempt = attempt;
         this.call = attempt.call();
         this.mayRetryInNewTransaction = mayRetryInNewTransaction;
-        this.granted = granted;
-    }
-
-    /** Returns the outcome of a call whose method ran. */
-    public static Outcome outcomeOf(ClaimResult granted) {
-        return switch (granted.kind()) {
-            case GRANTED_NEW -> Outcome.EXECUTED;
-            case GRANTED_RETRY -> Outcome.RETRIED;
-            case GRANTED_RECOVERY -> Outcome.RECOVERED;
-            default -> throw new IllegalArgumentException("The claim was not granted: " + granted);
-        };
     }
 
     /** Returns the response of the call, or throws the exception that its caller gets. */
-    @Nullable Object handle(ClaimResult result) throws Throwable {
+    @Nullable Object answer(ClaimResult result) throws Exception {
         return switch (result.kind()) {
-            case GRANTED_NEW, GRANTED_RETRY, GRANTED_RECOVERY -> granted.run(result);
+            case GRANTED_NEW, GRANTED_RETRY, GRANTED_RECOVERY ->
+                throw new IllegalArgumentException("The key was granted: " + result);
             case SUCCEEDED -> replay(requireNonNull(result.responseBody()));
             case RESPONSE_EXPIRED ->
                 throw withOutcome(Outcome.RESPONSE_EXPIRED, new ResponseExpiredException(call.intent()));
@@ -125,13 +111,5 @@ public final class ClaimResultHandler {
                 ? new ActiveLeaseException(remaining)
                 : ActiveLeaseException.inProgress(
                         call.intent(), remaining, ", and a call that has joined a transaction cannot wait for it");
-    }
-
-    /** Runs a call whose key was granted. */
-    @FunctionalInterface
-    public interface Granted {
-
-        /** Returns the result of the method. */
-        @Nullable Object run(ClaimResult granted) throws Throwable;
     }
 }

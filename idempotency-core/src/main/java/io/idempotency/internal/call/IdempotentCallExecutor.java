@@ -3,6 +3,7 @@ package io.idempotency.internal.call;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,7 @@ public final class IdempotentCallExecutor {
         this.committedRows =
                 new CommittedRows(parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
         this.transactionalCalls = new TransactionalCalls(
-                parts, retry, failures, new InDoubtCommitResolver(transactions, parts, failures, retry), committedRows);
+                retry, failures, new InDoubtCommitResolver(transactions, failures, retry), committedRows);
     }
 
     /**
@@ -98,12 +99,12 @@ public final class IdempotentCallExecutor {
             OutcomePublisher publisher,
             Supplier<IdempotentCall> binding,
             Effect effect,
-            @Nullable AttemptFactory firstAttempt)
+            @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt)
             throws Throwable {
         long start = System.nanoTime();
         IdempotentCall call = bind(publisher, binding, start);
         CallExecution execution =
-                new CallExecution(call, WaitBudget.of(call.options()), effect, firstAttempt, publisher, start);
+                new CallExecution(call, parts, WaitBudget.of(call.options()), effect, firstAttempt, publisher, start);
         Throwable failure = null;
         try {
             return executeInTurn(execution);
@@ -178,7 +179,7 @@ public final class IdempotentCallExecutor {
     }
 
     private Attempt answerWithoutAttempt(CallExecution execution) {
-        return execution.begin(new Attempt(execution, parts));
+        return execution.begin(new Attempt(execution));
     }
 
     private static RequestInProgressException stillInProgress(Intent intent, WaitBudget waitBudget) {
@@ -220,9 +221,7 @@ public final class IdempotentCallExecutor {
         }
         Optional<ClaimResult> stored = committedRows.findRecent(call, execution.waitBudget());
         if (stored.isPresent()) {
-            return answerWithoutAttempt(execution).handle(stored.get(), true, granted -> {
-                throw new IllegalStateException("Nothing was claimed");
-            });
+            return answerWithoutAttempt(execution).answer(stored.get(), true);
         }
         while (true) {
             try {

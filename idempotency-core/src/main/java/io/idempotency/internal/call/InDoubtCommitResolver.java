@@ -17,16 +17,13 @@ final class InDoubtCommitResolver {
 
     private final RequiresNewTransaction transactions;
 
-    private final CallParts parts;
-
     private final FailureRecorder failures;
 
     private final CallRetry retry;
 
     InDoubtCommitResolver(
-            RequiresNewTransaction transactions, CallParts parts, FailureRecorder failures, CallRetry retry) {
+            RequiresNewTransaction transactions, FailureRecorder failures, CallRetry retry) {
         this.transactions = transactions;
-        this.parts = parts;
         this.failures = failures;
         this.retry = retry;
     }
@@ -95,7 +92,7 @@ final class InDoubtCommitResolver {
     }
 
     private ClaimResult claim(CallExecution execution) throws Throwable {
-        execution.begin(new Attempt(execution, parts));
+        execution.begin(new Attempt(execution));
         return query(execution);
     }
 

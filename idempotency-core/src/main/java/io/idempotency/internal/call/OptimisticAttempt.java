@@ -29,8 +29,8 @@ final class OptimisticAttempt extends TransactionalAttempt {
 
     private long finishingSince;
 
-    OptimisticAttempt(CallExecution execution, CallParts parts, CommittedRows committedRows) {
-        super(execution, parts);
+    OptimisticAttempt(CallExecution execution, CommittedRows committedRows) {
+        super(execution);
         this.committedRows = committedRows;
     }
 

@@ -21,8 +21,8 @@ import io.idempotency.internal.transaction.TransactionState;
  */
 public class TransactionalAttempt extends Attempt {
 
-    public TransactionalAttempt(CallExecution execution, CallParts parts) {
-        super(execution, parts);
+    public TransactionalAttempt(CallExecution execution) {
+        super(execution);
     }
 
     /**

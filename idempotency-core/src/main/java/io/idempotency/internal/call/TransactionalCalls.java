@@ -1,5 +1,7 @@
 package io.idempotency.internal.call;
 
+import java.util.function.Function;
+
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.ClaimResult;
@@ -13,8 +15,6 @@ import static java.util.Objects.requireNonNull;
  */
 final class TransactionalCalls {
 
-    private final CallParts parts;
-
     private final CallRetry retry;
 
     private final FailureRecorder failures;
@@ -24,12 +24,10 @@ final class TransactionalCalls {
     private final CommittedRows committedRows;
 
     TransactionalCalls(
-            CallParts parts,
             CallRetry retry,
             FailureRecorder failures,
             InDoubtCommitResolver inDoubtCommits,
             CommittedRows committedRows) {
-        this.parts = parts;
         this.retry = retry;
         this.failures = failures;
         this.inDoubtCommits = inDoubtCommits;
@@ -71,7 +69,7 @@ final class TransactionalCalls {
     }
 
     private @Nullable Object claimAndRun(CallExecution execution, Throwable first) throws Throwable {
-        TransactionalAttempt attempt = execution.begin(new TransactionalAttempt(execution, parts));
+        TransactionalAttempt attempt = execution.begin(new TransactionalAttempt(execution));
         try {
             return attempt.make();
         } catch (Throwable second) {
@@ -84,10 +82,10 @@ final class TransactionalCalls {
 
     private TransactionalAttempt nextAttempt(CallExecution execution) {
         if (execution.claimsFirst()) {
-            return new TransactionalAttempt(execution, parts);
+            return new TransactionalAttempt(execution);
         }
-        AttemptFactory first = execution.firstAttempt();
-        return first == null ? new OptimisticAttempt(execution, parts, committedRows) : first.create(execution, parts);
+        Function<CallExecution, TransactionalAttempt> first = execution.firstAttempt();
+        return first == null ? new OptimisticAttempt(execution, committedRows) : first.apply(execution);
     }
 
     /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */
@@ -99,7 +97,7 @@ final class TransactionalCalls {
             return result;
         }
         ClaimResult claim = requireNonNull(granted.granted());
-        execution.last().setDurableOutcome(ClaimResultHandler.outcomeOf(claim));
+        execution.last().setDurableOutcome(claim.outcome());
         return granted.result();
     }
 }

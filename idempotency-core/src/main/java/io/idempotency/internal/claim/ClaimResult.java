@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.Outcome;
 
 /**
  * The result of a claim: the key is granted, or the call gets a stored response or an exception. {@code ClaimResultHandler}
@@ -116,6 +117,16 @@ public record ClaimResult(
     /** Returns a result that has no details. */
     public static ClaimResult of(Kind kind) {
         return new ClaimResult(kind, 0, null, null, null, null);
+    }
+
+    /** Returns the outcome of a call whose key was granted, and whose method has returned. */
+    public Outcome outcome() {
+        return switch (kind) {
+            case GRANTED_NEW -> Outcome.EXECUTED;
+            case GRANTED_RETRY -> Outcome.RETRIED;
+            case GRANTED_RECOVERY -> Outcome.RECOVERED;
+            default -> throw new IllegalStateException("The claim was not granted: " + this);
+        };
     }
 
     /**

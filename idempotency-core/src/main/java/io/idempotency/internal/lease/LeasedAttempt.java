@@ -11,7 +11,6 @@ import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.call.Attempt;
 import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.call.CallSynchronization;
 import io.idempotency.internal.call.RetryClassifier;
@@ -39,8 +38,8 @@ final class LeasedAttempt extends Attempt {
      */
     private boolean completionStarted;
 
-    LeasedAttempt(CallExecution execution, CallParts parts, HeldLease held, CallRetry retry) {
-        super(execution, parts);
+    LeasedAttempt(CallExecution execution, HeldLease held, CallRetry retry) {
+        super(execution);
         this.held = held;
         this.retry = retry;
     }

@@ -16,11 +16,10 @@ import io.idempotency.internal.call.Attempt;
 import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CallRetry;
-import io.idempotency.internal.call.ClaimResultHandler;
 import io.idempotency.internal.call.FailureRecorder;
 import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.KeyOwnership;
 import io.idempotency.internal.call.KeyOwnership.LocalKey;
+import io.idempotency.internal.call.KeyOwnership;
 import io.idempotency.internal.call.LeasedExecutor;
 import io.idempotency.internal.call.ResumedCall;
 import io.idempotency.internal.call.RetryClassifier;
@@ -70,7 +69,7 @@ public final class LeasedCalls implements LeasedExecutor {
                 null);
         ClaimRequest request = call.claimRequest(execution.waitBudget().forDatabase(), false, lease);
         KeyOwnership.requireNotHeld(call.localKey(), call.intent(), lease);
-        Attempt asking = execution.begin(new Attempt(execution, parts));
+        Attempt asking = execution.begin(new Attempt(execution));
         LeaseClaim leaseClaim =
                 new LeaseClaim(request, execution.waitBudget(), resumed == null ? null : resumed.claim());
         ClaimResult claim =
@@ -115,13 +114,13 @@ public final class LeasedCalls implements LeasedExecutor {
     }
 
     private @Nullable Object run(CallExecution execution, HeldLease held) throws Throwable {
-        Outcome success = ClaimResultHandler.outcomeOf(held.claim());
+        Outcome success = held.claim().outcome();
         execution.granted(held.claim().attempt());
         try {
             Object result = retry.call(
                     execution,
                     () -> execution
-                            .begin(new LeasedAttempt(execution, parts, held, retry))
+                            .begin(new LeasedAttempt(execution, held, retry))
                             .make(),
                     failure -> lastOf(execution).isRetryable(failure));
             lastOf(execution).setDurableOutcome(success);

@@ -3,6 +3,7 @@ package io.idempotency.internal.template;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
@@ -10,12 +11,13 @@ import org.springframework.core.ParameterizedTypeReference;
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Intent;
-import io.idempotency.internal.call.AttemptFactory;
 import io.idempotency.internal.call.CallBinding;
+import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.Effect;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.call.Rethrow;
+import io.idempotency.internal.call.TransactionalAttempt;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.write.WriteBuilder;
@@ -144,7 +146,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             return execute(responseType, effect, null);
         }
 
-        private @Nullable Object execute(Type responseType, Effect effect, @Nullable AttemptFactory firstAttempt) {
+        private @Nullable Object execute(Type responseType, Effect effect, @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt) {
             retention.requireForCall(options);
             try {
                 return executor.execute(

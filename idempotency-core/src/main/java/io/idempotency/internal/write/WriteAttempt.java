@@ -10,7 +10,6 @@ import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.Outcome;
 import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CommittedRows;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.KeyOwnership;
@@ -38,8 +37,8 @@ public final class WriteAttempt extends TransactionalAttempt {
 
     private final KeyedWrite write;
 
-    WriteAttempt(CallExecution execution, CallParts parts, KeyedWrite write) {
-        super(execution, parts);
+    WriteAttempt(CallExecution execution, KeyedWrite write) {
+        super(execution);
         this.write = write;
     }
 
@@ -47,12 +46,12 @@ public final class WriteAttempt extends TransactionalAttempt {
      * Returns an attempt that claims first if the statements cannot be one message. A thread that holds a connection might wait in vain
      * for another one.
      */
-    public static TransactionalAttempt first(CallExecution execution, CallParts parts, KeyedWrite write) {
+    public static TransactionalAttempt first(CallExecution execution, KeyedWrite write) {
         if (write.fitsIntoOneMessage() && !CommittedRows.mayHoldConnection()) {
-            return new WriteAttempt(execution, parts, write);
+            return new WriteAttempt(execution, write);
         }
         execution.claimFirst();
-        return new TransactionalAttempt(execution, parts);
+        return new TransactionalAttempt(execution);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -11,12 +12,13 @@ import org.springframework.jdbc.JdbcUpdateAffectedIncorrectNumberOfRowsException
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyOperations.Write;
-import io.idempotency.internal.call.AttemptFactory;
+import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.Effect;
-import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.call.TransactionalAttempt;
 import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.claim.KeyedWrite.Statement;
+import io.idempotency.internal.claim.KeyedWrite;
 
 import static java.util.Objects.requireNonNull;
 
@@ -114,7 +116,7 @@ public final class WriteBuilder implements Write {
         return runner.run(
                 responseType,
                 () -> executeClaimed(responseType, write),
-                (execution, all) -> WriteAttempt.first(execution, all, write));
+                execution -> WriteAttempt.first(execution, write));
     }
 
     /** Executes the statements as the method of their call, whose key was claimed in the same transaction. */
@@ -132,6 +134,6 @@ public final class WriteBuilder implements Write {
     public interface Runner {
 
         /** Returns the response, or the stored one. */
-        @Nullable Object run(Type responseType, Effect effect, AttemptFactory firstAttempt);
+        @Nullable Object run(Type responseType, Effect effect, Function<CallExecution, TransactionalAttempt> firstAttempt);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -129,8 +130,8 @@ final class ScriptedCall {
         IdempotentCallExecutor executor =
                 new IdempotentCallExecutor(new OfNoMethod(), new OfNoMethod(), new LeasedCalls(parts), parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
-        AttemptFactory firstAttempt =
-                write == null ? null : (execution, all) -> WriteAttempt.first(execution, all, write);
+        Function<CallExecution, TransactionalAttempt> firstAttempt =
+                write == null ? null : execution -> WriteAttempt.first(execution, write);
         Effect effect =
                 new ScriptedEffect(write == null ? this::method : () -> write(transactions, store, write), manager);
         String answer = answerOf(inItsCallers(
