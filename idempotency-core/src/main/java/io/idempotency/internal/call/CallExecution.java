@@ -62,7 +62,6 @@ public final class CallExecution {
         this.firstAttempt = firstAttempt;
         this.publisher = publisher;
         this.start = start;
-        this.claimsFirst = firstAttempt == null && !call.options().isOptimistic();
     }
 
     public IdempotentCall call() {
@@ -105,7 +104,7 @@ public final class CallExecution {
         return last != null && last.hasOutcome();
     }
 
-    /** Returns whether the key is claimed before the method or the statements. */
+    /** Returns whether all further attempts claim the key first. */
     public boolean claimsFirst() {
         return claimsFirst;
     }

@@ -81,11 +81,19 @@ final class TransactionalCalls {
     }
 
     private TransactionalAttempt nextAttempt(CallExecution execution) {
+        Function<CallExecution, TransactionalAttempt> first = execution.firstAttempt();
         if (execution.claimsFirst()) {
             return new TransactionalAttempt(execution);
         }
-        Function<CallExecution, TransactionalAttempt> first = execution.firstAttempt();
-        return first == null ? new OptimisticAttempt(execution, committedRows) : first.apply(execution);
+        return first == null ? attemptOfMode(execution) : first.apply(execution);
+    }
+
+    private TransactionalAttempt attemptOfMode(CallExecution execution) {
+        return switch (execution.call().options().mode()) {
+            case TRANSACTIONAL -> new TransactionalAttempt(execution);
+            case OPTIMISTIC -> new OptimisticAttempt(execution, committedRows);
+            case LEASED -> throw new IllegalStateException("The key of a leased call is committed before its effect");
+        };
     }
 
     /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */

@@ -111,11 +111,6 @@ public record CallOptions(
         return mode == IdempotencyMode.LEASED;
     }
 
-    /** {@return whether the key is claimed when the method has returned} */
-    public boolean isOptimistic() {
-        return mode == IdempotencyMode.OPTIMISTIC;
-    }
-
     /**
      * Returns whether a failure is the final answer to the intent.
      *
