@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.RequestStatus;
 import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.DueCall;
@@ -60,7 +60,11 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final ResumeStatements resumption;
 
-    private final Reclaim reclaim;
+    private final Reclaim reclaimCompleted;
+
+    private final Reclaim reclaimInTransaction;
+
+    private final Reclaim reclaimLeased;
 
     private final LeaseStatements leases;
 
@@ -87,7 +91,9 @@ public final class PostgresClaimStore implements ClaimStore {
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
         this.resumption = new ResumeStatements(schema);
-        this.reclaim = new Reclaim(schema);
+        this.reclaimCompleted = Reclaim.completed(schema);
+        this.reclaimInTransaction = Reclaim.inTransaction(schema);
+        this.reclaimLeased = Reclaim.leased(schema);
         this.leases = new LeaseStatements(schema);
         this.complete = schema.resolve(RequestSql.COMPLETE);
         this.completeWithReference = schema.resolve(RequestSql.COMPLETE_WITH_REFERENCE);
@@ -187,6 +193,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private boolean reclaim(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
             throws SQLException {
+        Reclaim reclaim = reclaimOf(request);
         try (MultiStatement statements = MultiStatement.prepare(connection, reclaim.sql())) {
             reclaim.bind(statements.parameters(), request, attempt, claimedBy, bound);
             return statements.update() == 1;
@@ -198,6 +205,13 @@ public final class PostgresClaimStore implements ClaimStore {
             return insertCompleted;
         }
         return request.lease() == null ? insertInTransaction : insertLeased;
+    }
+
+    private Reclaim reclaimOf(ClaimRequest request) {
+        if (request.completeAtOnce()) {
+            return reclaimCompleted;
+        }
+        return request.lease() == null ? reclaimInTransaction : reclaimLeased;
     }
 
     private Optional<StoredRequest> findInTransaction(Connection connection, ClaimRequest request) throws SQLException {

@@ -3,10 +3,13 @@ package io.idempotency.internal.postgres.request;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -39,28 +42,30 @@ final class RequestColumns {
     static final String FROM_NOW = "statement_timestamp() + cast(? as float8) * interval '1 millisecond'";
 
     /** The value of {@code claimed_by}, which restores a setting in claims. */
-    private static final String CLAIMED_BY = "{claimed_by}";
+    static final String CLAIMED_BY = "{claimed_by}";
 
     private static final List<Column> ALWAYS = List.of(
             new Column(
                     "request_id",
                     "?",
-                    (parameters, row) -> parameters.uuid(row.key().id())),
+                    (parameters, row) -> parameters.uuid(row.key().id()))
+                    .kept(),
             new Column(
                     "idempotency_scope, caller, idempotency_key",
                     "?, ?, ?",
-                    (parameters, row) -> parameters.intent(row.key().intent())),
+                    (parameters, row) -> parameters.intent(row.key().intent()))
+                    .kept(),
             new Column(
                     "request_hash, hash_version",
                     "?, ?",
                     (parameters, row) -> bindFingerprint(parameters, row.key().fingerprint())),
             new Column("claimed_by", CLAIMED_BY, (parameters, row) -> parameters.string(row.claimedBy())),
             Column.constant("claimed_at", "statement_timestamp()"),
-            Column.constant("created_at", "statement_timestamp()"),
+            Column.constant("created_at", "statement_timestamp()").kept(),
             Column.constant("updated_at", "statement_timestamp()"),
             new Column("expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.retention())));
 
-    private static final Column FIRST_ATTEMPT = Column.constant("attempt_count", "1");
+    private static final Column FIRST_ATTEMPT = Column.constant("attempt_count", "1").kept();
 
     private static final Column PROCESSING = Column.constant("status", "'processing'");
 
@@ -70,11 +75,11 @@ final class RequestColumns {
             "response_expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.responseRetention()));
 
     /** The columns of a claim that stores the success itself. */
-    private static final List<Column> COMPLETED =
+    static final List<Column> COMPLETED =
             with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
 
     /** The columns of a claim that is committed together with its effect. */
-    private static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
+    static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
 
     /** The columns of a claim that is committed before its effect. */
     private static final List<Column> LEASED = with(
@@ -85,8 +90,19 @@ final class RequestColumns {
                 Lease lease = requireNonNull(row.lease());
                 parameters.uuid(lease.token());
                 parameters.duration(lease.duration());
-                bindArguments(parameters, lease);
+                parameters.texts(lease.arguments());
             }));
+
+    private static final Column RESUMPTION =
+            new Column("resume_at, resume_count", FROM_NOW + ", ?", (parameters, row) -> {
+                Lease.Resumption resumption = requireNonNull(row.lease()).resumption();
+                parameters.duration(resumption == null ? null : resumption.nextAfter());
+                parameters.integer(resumption == null ? 0 : resumption.count());
+            });
+
+    /** The columns of such a claim of a key that was leased before, which an instance may make. */
+    static final List<Column> LEASED_AGAIN =
+            Stream.concat(LEASED.stream(), Stream.of(RESUMPTION)).toList();
 
     /** The columns of a call that has claimed nothing before. */
     private static final List<Column> FINISHED = with(
@@ -102,11 +118,19 @@ final class RequestColumns {
 
     /** The columns of a call whose attempt has failed and was rolled back. */
     private static final List<Column> FAILED = with(
-            new Column("attempt_count", "?", (parameters, row) -> parameters.integer(row.attempt())),
+            new Column("attempt_count", "?", (parameters, row) -> parameters.integer(row.attempt())).kept(),
             new Column("status, failure_code, failure_message", "?, ?, ?", (parameters, row) -> {
                 Failure failure = requireNonNull(row.failure());
                 bindFailure(parameters, statusOf(failure), failure);
             }));
+
+    /** The columns that an attempt may have left in a row. */
+    static final Set<String> OF_ATTEMPTS = Stream.of(
+                    COMPLETED, IN_TRANSACTION, LEASED_AGAIN, FINISHED, FAILED)
+            .flatMap(List::stream)
+            .filter(Column::isOfAttempt)
+            .flatMap(column -> column.names().stream())
+            .collect(Collectors.toCollection(LinkedHashSet::new));
 
     /** The columns that {@link #describe(ResultSet)} reads. Its parameter is the expression for a stale request. */
     static final String DESCRIBED = """
@@ -138,6 +162,12 @@ final class RequestColumns {
                 row.getString("failure_message"));
     }
 
+    static void bindAll(StatementParameters parameters, List<Column> columns, NewRow row) throws SQLException {
+        for (Column column : columns) {
+            column.binding().bind(parameters, row);
+        }
+    }
+
     static void bindId(StatementParameters parameters, UUID id, String caller) throws SQLException {
         parameters.uuid(id);
         parameters.string(caller);
@@ -156,10 +186,6 @@ final class RequestColumns {
         parameters.string(textOf(status));
         parameters.string(failure.code());
         parameters.string(failure.message());
-    }
-
-    static void bindArguments(StatementParameters parameters, @Nullable Lease lease) throws SQLException {
-        parameters.texts(lease == null ? null : lease.arguments());
     }
 
     static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {
@@ -188,8 +214,30 @@ final class RequestColumns {
      * @param name the name, or several with commas
      * @param value its value as SQL
      * @param binding binds the parameters of the value
+     * @param isOfAttempt whether the next attempt replaces or clears it
      */
-    private record Column(String name, String value, Binding binding) {
+    record Column(String name, String value, Binding binding, boolean isOfAttempt) {
+
+        Column(String name, String value, Binding binding) {
+            this(name, value, binding, true);
+        }
+
+        /** Returns the same column, which the next attempt keeps. */
+        Column kept() {
+            return new Column(name, value, binding, false);
+        }
+
+        List<String> names() {
+            return List.of(name.split(", "));
+        }
+
+        /** Returns the assignments of an update that gives the column the value of a new row. */
+        String assignment() {
+            List<String> values = List.of(value.split(", "));
+            return IntStream.range(0, values.size())
+                    .mapToObj(i -> names().get(i) + " = " + values.get(i))
+                    .collect(Collectors.joining(", "));
+        }
 
         static Column constant(String name, String value) {
             return new Column(name, value, (parameters, row) -> {});
@@ -240,7 +288,7 @@ final class RequestColumns {
         static Insert failed(Schema schema) {
             return new Insert(
                     schema,
-                    WaitBound.BRIEFLY + insert(FAILED).replace(CLAIMED_BY, "?") + RequestSql.UNLESS_ANSWERED,
+                    WaitBound.BRIEFLY + insert(FAILED).replace(CLAIMED_BY, "?") + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)),
                     FAILED);
         }
 
@@ -254,6 +302,14 @@ final class RequestColumns {
             return "insert into {schema}.idempotency_request as stored (\n    "
                     + columns.stream().map(Column::name).collect(Collectors.joining(", ")) + ")\nvalues (\n    "
                     + columns.stream().map(Column::value).collect(Collectors.joining(", ")) + ")";
+        }
+
+        private static String replacing(List<Column> columns) {
+            return columns.stream()
+                    .filter(Column::isOfAttempt)
+                    .flatMap(column -> column.names().stream())
+                    .map(name -> name + " = excluded." + name)
+                    .collect(Collectors.joining(", "));
         }
 
         /** Binds a finished call. */
@@ -276,23 +332,14 @@ final class RequestColumns {
                 WaitBound bound)
                 throws SQLException {
             parameters.bound(bound);
-            bind(
-                    parameters,
-                    new NewRow(
-                            request.key(),
-                            1,
-                            claimedBy,
-                            request.retention(),
-                            request.responseRetention(),
-                            request.lease(),
-                            completion,
-                            null));
+            bindAll(parameters, columns, NewRow.of(request, completion, claimedBy));
         }
 
         /** Binds a failure. */
         void bind(StatementParameters parameters, FailureRecord failed, String claimedBy) throws SQLException {
-            bind(
+            bindAll(
                     parameters,
+                    columns,
                     new NewRow(
                             failed.key(),
                             failed.attempt(),
@@ -303,16 +350,10 @@ final class RequestColumns {
                             null,
                             failed.failure()));
         }
-
-        private void bind(StatementParameters parameters, NewRow row) throws SQLException {
-            for (Column column : columns) {
-                column.binding().bind(parameters, row);
-            }
-        }
     }
 
     @FunctionalInterface
-    private interface Binding {
+    interface Binding {
 
         void bind(StatementParameters parameters, NewRow row) throws SQLException;
     }
@@ -329,7 +370,7 @@ final class RequestColumns {
      * @param completion the response
      * @param failure the failure
      */
-    private record NewRow(
+    record NewRow(
             RequestKey key,
             int attempt,
             String claimedBy,
@@ -337,5 +378,18 @@ final class RequestColumns {
             @Nullable Duration responseRetention,
             @Nullable Lease lease,
             @Nullable Completion completion,
-            @Nullable Failure failure) {}
+            @Nullable Failure failure) {
+
+        static NewRow of(ClaimRequest request, @Nullable Completion completion, String claimedBy) {
+            return new NewRow(
+                    request.key(),
+                    1,
+                    claimedBy,
+                    request.retention(),
+                    request.responseRetention(),
+                    request.lease(),
+                    completion,
+                    null);
+        }
+    }
 }

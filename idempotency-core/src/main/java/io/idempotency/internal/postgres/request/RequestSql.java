@@ -26,20 +26,15 @@ public final class RequestSql {
     static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
     /**
-     * Clears what the last attempt has left in the row. Its number, its steps and the time of the first one remain.
-     * The number fences: of all callers that have found the same row one wins, and the others read again.
+     * Replaces or clears what the last attempt has left in the row. Its number, its steps and the time of the first one remain. The
+     * number fences: of all callers that have found the same row one wins, and the others read again.
      */
-    static final String RECLAIM = WaitBound.aroundClaim("""
+    static final String RECLAIM = """
             update {schema}.idempotency_request
-            set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
-                result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
-                claimed_by = ?, claim_token = ?, claimed_at = statement_timestamp(),
-                locked_until = {from_now}, arguments = ?, resume_at = {from_now}, resume_count = ?,
-                attempt_count = attempt_count + 1,
-                updated_at = statement_timestamp(), expires_at = {from_now}, response_expires_at = {from_now}
-            """.replace("{from_now}", FROM_NOW) + BY_ID + """
+            set {columns}, attempt_count = attempt_count + 1
+            """ + BY_ID + """
                  and attempt_count = ?
-                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= statement_timestamp()))""");
+                and (status = 'failed_retryable' or (status = 'processing' and locked_until <= statement_timestamp()))""";
 
     private static final String HELD = "\n" + BY_ID + " and status = 'processing'";
 
@@ -148,11 +143,7 @@ public final class RequestSql {
     static final String UNLESS_ANSWERED = """
 
             on conflict on constraint idempotency_request_pkey do update
-            set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
-                failure_code = excluded.failure_code, failure_message = excluded.failure_message,
-                claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
-                attempt_count = excluded.attempt_count, arguments = null, resume_at = null,
-                resume_count = null, updated_at = excluded.updated_at, expires_at = excluded.expires_at
+            set {columns}, attempt_count = excluded.attempt_count, arguments = null, resume_at = null, resume_count = null
             where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
 
     /** A request without a lease is committed as processing only if its method committed by itself, or it is given up. */
