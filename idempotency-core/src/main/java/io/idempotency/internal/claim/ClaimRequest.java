@@ -38,6 +38,11 @@ public record ClaimRequest(
         }
     }
 
+    /** Returns the request of a call that is complete with its claim, and whose key keeps no response. */
+    public static ClaimRequest completeAtOnce(RequestKey key, Duration retention, Duration waitLimit) {
+        return new ClaimRequest(key, retention, null, waitLimit, true, null);
+    }
+
     /** {@return the primary key} */
     public UUID id() {
         return key.id();

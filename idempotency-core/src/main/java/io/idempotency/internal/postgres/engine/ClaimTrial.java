@@ -107,13 +107,10 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
     /** If an engine commits in spite of everything, the purge deletes the row after a minute. */
     private Kind claim(UUID claimed, int waitMillis) {
         Intent intent = new Intent("idempotency.verify", "", new IdempotencyKey(claimed.toString()));
-        ClaimRequest request = new ClaimRequest(
+        ClaimRequest request = ClaimRequest.completeAtOnce(
                 RequestKey.of(intent, new Fingerprint(1, new byte[32])),
                 Duration.ofMinutes(1),
-                null,
-                Duration.ofMillis(waitMillis),
-                true,
-                null);
+                Duration.ofMillis(waitMillis));
         return new PostgresClaimStore(schema, "verification of the engine")
                 .claim(connection, request)
                 .kind();
