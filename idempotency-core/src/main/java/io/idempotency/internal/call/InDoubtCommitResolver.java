@@ -21,8 +21,7 @@ final class InDoubtCommitResolver {
 
     private final CallRetry retry;
 
-    InDoubtCommitResolver(
-            RequiresNewTransaction transactions, FailureRecorder failures, CallRetry retry) {
+    InDoubtCommitResolver(RequiresNewTransaction transactions, FailureRecorder failures, CallRetry retry) {
         this.transactions = transactions;
         this.failures = failures;
         this.retry = retry;

@@ -146,7 +146,10 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
             return execute(responseType, effect, null);
         }
 
-        private @Nullable Object execute(Type responseType, Effect effect, @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt) {
+        private @Nullable Object execute(
+                Type responseType,
+                Effect effect,
+                @Nullable Function<CallExecution, TransactionalAttempt> firstAttempt) {
             retention.requireForCall(options);
             try {
                 return executor.execute(

@@ -16,9 +16,9 @@ import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.Effect;
 import io.idempotency.internal.call.TransactionalAttempt;
+import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.claim.KeyedWrite.Statement;
-import io.idempotency.internal.claim.KeyedWrite;
 
 import static java.util.Objects.requireNonNull;
 

@@ -41,7 +41,8 @@ record Reclaim(String sql, List<Column> columns) {
         Set<String> cleared = new LinkedHashSet<>(RequestColumns.OF_ATTEMPTS);
         columns.forEach(column -> column.names().forEach(cleared::remove));
         String assignments = Stream.concat(
-                        columns.stream().map(Column::assignment), cleared.stream().map(name -> name + " = null"))
+                        columns.stream().map(Column::assignment),
+                        cleared.stream().map(name -> name + " = null"))
                 .collect(Collectors.joining(", "))
                 .replace(RequestColumns.CLAIMED_BY, "?");
         String sql = WaitBound.aroundClaim(RequestSql.RECLAIM.replace("{columns}", assignments));

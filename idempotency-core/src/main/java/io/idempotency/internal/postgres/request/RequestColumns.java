@@ -46,14 +46,14 @@ final class RequestColumns {
 
     private static final List<Column> ALWAYS = List.of(
             new Column(
-                    "request_id",
-                    "?",
-                    (parameters, row) -> parameters.uuid(row.key().id()))
+                            "request_id",
+                            "?",
+                            (parameters, row) -> parameters.uuid(row.key().id()))
                     .kept(),
             new Column(
-                    "idempotency_scope, caller, idempotency_key",
-                    "?, ?, ?",
-                    (parameters, row) -> parameters.intent(row.key().intent()))
+                            "idempotency_scope, caller, idempotency_key",
+                            "?, ?, ?",
+                            (parameters, row) -> parameters.intent(row.key().intent()))
                     .kept(),
             new Column(
                     "request_hash, hash_version",
@@ -65,7 +65,8 @@ final class RequestColumns {
             Column.constant("updated_at", "statement_timestamp()"),
             new Column("expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.retention())));
 
-    private static final Column FIRST_ATTEMPT = Column.constant("attempt_count", "1").kept();
+    private static final Column FIRST_ATTEMPT =
+            Column.constant("attempt_count", "1").kept();
 
     private static final Column PROCESSING = Column.constant("status", "'processing'");
 
@@ -75,8 +76,7 @@ final class RequestColumns {
             "response_expires_at", FROM_NOW, (parameters, row) -> parameters.duration(row.responseRetention()));
 
     /** The columns of a claim that stores the success itself. */
-    static final List<Column> COMPLETED =
-            with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
+    static final List<Column> COMPLETED = with(FIRST_ATTEMPT, SUCCEEDED, Column.constant("response_body", "'null'"));
 
     /** The columns of a claim that is committed together with its effect. */
     static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
@@ -125,8 +125,7 @@ final class RequestColumns {
             }));
 
     /** The columns that an attempt may have left in a row. */
-    static final Set<String> OF_ATTEMPTS = Stream.of(
-                    COMPLETED, IN_TRANSACTION, LEASED_AGAIN, FINISHED, FAILED)
+    static final Set<String> OF_ATTEMPTS = Stream.of(COMPLETED, IN_TRANSACTION, LEASED_AGAIN, FINISHED, FAILED)
             .flatMap(List::stream)
             .filter(Column::isOfAttempt)
             .flatMap(column -> column.names().stream())
@@ -288,7 +287,9 @@ final class RequestColumns {
         static Insert failed(Schema schema) {
             return new Insert(
                     schema,
-                    WaitBound.BRIEFLY + insert(FAILED).replace(CLAIMED_BY, "?") + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)),
+                    WaitBound.BRIEFLY
+                            + insert(FAILED).replace(CLAIMED_BY, "?")
+                            + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)),
                     FAILED);
         }
 
