@@ -7,12 +7,12 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.ConflictPolicy;
 import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.inbox.ConflictPolicy;
 import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.LocalKey;

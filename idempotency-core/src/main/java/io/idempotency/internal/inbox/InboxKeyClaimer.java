@@ -6,10 +6,10 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.ConflictPolicy;
 import io.idempotency.Intent;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;

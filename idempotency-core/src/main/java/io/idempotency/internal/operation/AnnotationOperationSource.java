@@ -21,8 +21,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /**
  * The source that reads {@link Idempotent} and {@link IdempotentReceiver}, also as meta-annotations and from

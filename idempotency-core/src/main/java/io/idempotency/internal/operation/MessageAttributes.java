@@ -2,11 +2,11 @@ package io.idempotency.internal.operation;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.response.StorableText;

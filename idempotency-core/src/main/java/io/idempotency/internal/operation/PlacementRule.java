@@ -12,8 +12,8 @@ import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /** The rule against composed annotations without effect: on a class, a field, a constructor or a parameter. */
 final class PlacementRule {

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringValueResolver;
 
-import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.Intent;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /** The parser of {@link IdempotentReceiver}, which refuses invalid annotations. */
 final class ReceiverParser {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 
-import io.idempotency.DeliveryOrder;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.inbox.InboxBatchResult;
 import io.idempotency.internal.inbox.InboxMessage;

@@ -12,7 +12,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /** The check at start-up that refuses parameters that cannot take a key. */
 final class KeyHeaderParametersCheck implements SmartInitializingSingleton {

@@ -11,8 +11,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
 import io.idempotency.LockNotAcquiredException;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
@@ -21,6 +19,8 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.ResponseExpiredException;
 import io.idempotency.ResponseNotStorableException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 
 /** The problems that clients get for refused calls. The messages of the exceptions are for developers. */
 enum Problem {

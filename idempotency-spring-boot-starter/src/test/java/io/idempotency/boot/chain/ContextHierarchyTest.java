@@ -34,9 +34,9 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.IdempotentReceiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -29,8 +29,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
 import io.idempotency.LockNotAcquiredException;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
@@ -42,6 +40,8 @@ import io.idempotency.ResponseNotStorableException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.boot.testing.LogLines;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;

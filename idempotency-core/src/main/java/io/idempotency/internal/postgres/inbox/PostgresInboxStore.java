@@ -15,7 +15,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.DeliveryOrder;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.inbox.InboxBatchResult;
