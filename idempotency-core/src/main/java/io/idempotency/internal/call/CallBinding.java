@@ -19,8 +19,10 @@ import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.ResultReference;
 import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
@@ -75,15 +77,21 @@ public final class CallBinding implements CallBinder {
     }
 
     @Override
+    public OperationKind kind() {
+        return CallOperation.KIND;
+    }
+
+    @Override
     public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
-        return prepare(operation.scope(), () -> bind(operation, target, arguments));
+        CallOperation call = (CallOperation) operation;
+        return prepare(call.scope(), () -> bind(call, target, arguments));
     }
 
     public UnboundCall prepare(String scope, Supplier<IdempotentCall> binder) {
         return new UnboundCall(new CallOutcomePublisher(listener, scope, observer.callStarted(scope)), binder);
     }
 
-    private IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+    private IdempotentCall bind(CallOperation operation, Object target, @Nullable Object[] arguments) {
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         Fingerprint fingerprint = fingerprinter.within(
@@ -97,7 +105,6 @@ public final class CallBinding implements CallBinder {
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
-                false,
                 keyClaimer,
                 resumed == null
                         ? write(operation, intent, arguments)
@@ -105,7 +112,7 @@ public final class CallBinding implements CallBinder {
                 resumed);
     }
 
-    private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
+    private @Nullable List<String> write(CallOperation operation, Intent intent, @Nullable Object[] arguments) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters == null) {
             return null;
@@ -138,7 +145,6 @@ public final class CallBinding implements CallBinder {
                 options,
                 responseType,
                 null,
-                false,
                 keyClaimer,
                 null,
                 null);

@@ -1,8 +1,12 @@
 package io.idempotency.internal.call;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -16,6 +20,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -28,9 +33,7 @@ public final class IdempotentCallExecutor {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
-    private final CallBinder calls;
-
-    private final CallBinder messages;
+    private final Map<OperationKind, CallBinder> binders;
 
     private final CallParts parts;
 
@@ -42,9 +45,14 @@ public final class IdempotentCallExecutor {
 
     private final CommittedRows committedRows;
 
-    public IdempotentCallExecutor(CallBinder calls, CallBinder messages, LeasedExecutor leasedCalls, CallParts parts) {
-        this.calls = calls;
-        this.messages = messages;
+    /**
+     * Creates the executor.
+     *
+     * @param binders a binder for each kind of operation
+     */
+    public IdempotentCallExecutor(
+            Collection<? extends CallBinder> binders, LeasedExecutor leasedCalls, CallParts parts) {
+        this.binders = binders.stream().collect(Collectors.toUnmodifiableMap(CallBinder::kind, binder -> binder));
         this.leasedCalls = leasedCalls;
         this.parts = parts;
         CallSettings settings = parts.settings();
@@ -68,7 +76,7 @@ public final class IdempotentCallExecutor {
     public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
             throws Throwable {
-        CallBinder binder = operation.message() == null ? calls : messages;
+        CallBinder binder = Objects.requireNonNull(binders.get(operation.kind()));
         return execute(binder.prepare(operation, target, arguments), effect);
     }
 

@@ -1,7 +1,6 @@
 package io.idempotency.internal.inbox;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -21,8 +20,7 @@ import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
-import io.idempotency.internal.operation.MessageAttributes;
-import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
@@ -32,13 +30,16 @@ import io.idempotency.observation.IdempotencyListener;
  */
 public final class InboxBinding implements CallBinder {
 
+    /** Distinguishes a message from a request of equal names. */
+    private static final String NAMESPACE = "message";
+
     private final InboxStore store;
 
     private final DatabaseResolver databaseResolver;
 
     private final Fingerprinter fingerprinter;
 
-    private final RetentionPolicy retention;
+    private final MessageRetention retention;
 
     private final IdempotencyListener listener;
 
@@ -53,7 +54,7 @@ public final class InboxBinding implements CallBinder {
             InboxStore store,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
-            RetentionPolicy retention,
+            MessageRetention retention,
             IdempotencyListener listener,
             CallObserver observer) {
         this.store = store;
@@ -65,9 +66,14 @@ public final class InboxBinding implements CallBinder {
     }
 
     @Override
+    public OperationKind kind() {
+        return ReceiverOperation.KIND;
+    }
+
+    @Override
     public UnboundCall prepare(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
-        MessageAttributes attributes = Objects.requireNonNull(operation.message());
-        return prepare(operation.scope(), results -> bind(operation, attributes, target, arguments, results));
+        ReceiverOperation receiver = (ReceiverOperation) operation;
+        return prepare(receiver.scope(), results -> bind(receiver, target, arguments, results));
     }
 
     /** Prepares a delivery that is handled by other code. */
@@ -83,21 +89,18 @@ public final class InboxBinding implements CallBinder {
     }
 
     private IdempotentCall bind(
-            IdempotentOperation operation,
-            MessageAttributes attributes,
-            Object target,
-            @Nullable Object[] arguments,
-            Consumer<InboxResult> onResult) {
-        String consumer = operation.scope();
-        IdempotencyKey id = operation.key(target, arguments);
+            ReceiverOperation receiver, Object target, @Nullable Object[] arguments, Consumer<InboxResult> onResult) {
+        String consumer = receiver.scope();
+        MessageAttributes attributes = receiver.message();
+        IdempotencyKey id = receiver.messageId(target, arguments);
         InboxMessage message = new InboxMessage(
                 consumer,
                 id.value(),
                 attributes.payload(target, arguments, fingerprinter),
                 attributes.type(target, arguments),
                 attributes.position(consumer, target, arguments),
-                operation.options().retention());
-        return bind(message, id, operation.options(), attributes.onConflict(), onResult);
+                receiver.options().retention());
+        return bind(message, id, receiver.options(), attributes.onConflict(), onResult);
     }
 
     private IdempotentCall bind(String consumer, @Nullable String messageId, Consumer<InboxResult> onResult) {
@@ -115,13 +118,13 @@ public final class InboxBinding implements CallBinder {
         Intent intent = new Intent(message.consumer(), "", id);
         return new IdempotentCall(
                 // The fingerprint of null if payloads are not compared.
-                RequestKey.ofMessage(intent, message.payload() == null ? fingerprinter.of(null) : message.payload()),
+                RequestKey.of(
+                        intent, message.payload() == null ? fingerprinter.of(null) : message.payload(), NAMESPACE),
                 databaseResolver.resolveDatabase(),
                 options.withRetention(message.retention()),
                 // The result is not stored.
                 void.class,
                 null,
-                true,
                 new InboxKeyClaimer(store, message, onConflict, onResult),
                 null,
                 null);
@@ -129,7 +132,7 @@ public final class InboxBinding implements CallBinder {
 
     /** Returns the key of a message of a consumer in the database that this thread works on. */
     LocalKey localKey(Intent message) {
-        return new LocalKey(RequestKey.idOfMessage(message), databaseResolver.resolveDatabase());
+        return new LocalKey(RequestKey.idOf(message, NAMESPACE), databaseResolver.resolveDatabase());
     }
 
     /** Returns how long a message that a consumer has handled is kept by default. */

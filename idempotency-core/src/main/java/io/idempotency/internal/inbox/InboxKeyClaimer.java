@@ -15,7 +15,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.KeyClaimer;
-import io.idempotency.internal.operation.StreamPosition;
 import io.idempotency.internal.response.ResponseMapper;
 
 /** Claims the key of one delivery in the inbox: a duplicate is a call that has succeeded without a response. */

@@ -125,11 +125,7 @@ final class ScriptedCall {
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
-        CallBinder ofNoMethod = (operation, target, arguments) -> {
-            throw new AssertionError("The call is bound already");
-        };
-        IdempotentCallExecutor executor =
-                new IdempotentCallExecutor(ofNoMethod, ofNoMethod, new LeasedCalls(parts), parts);
+        IdempotentCallExecutor executor = new IdempotentCallExecutor(List.of(), new LeasedCalls(parts), parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         AttemptFactory firstAttempt =
                 write == null ? null : (execution, all) -> WriteAttempt.first(execution, all, write);
@@ -186,7 +182,7 @@ final class ScriptedCall {
                         : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(
-                RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, false, store, null, null);
+                RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, store, null, null);
     }
 
     /**

@@ -33,6 +33,7 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
+import io.idempotency.boot.aot.AnnotatedMethodAotProcessor;
 import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.boot.client.IdempotencyKeyInterceptor;
@@ -42,6 +43,8 @@ import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
+import io.idempotency.boot.web.Problem;
+import io.idempotency.boot.web.UsedKeys;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.schema.StorageSchema;
@@ -105,11 +108,11 @@ class StarterArchitectureTest {
                         Map.entry("org.springdoc..", List.of("openapi")),
                         Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
                         Map.entry("org.springframework.boot.health..", List.of("actuate")),
-                        Map.entry("org.springframework.http..", List.of("client", "web")),
+                        Map.entry("org.springframework.http..", List.of("client", "messaging.web", "web")),
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
                         Map.entry("org.springframework.security..", List.of("security")),
-                        Map.entry("org.springframework.web..", List.of("openapi", "web")))
+                        Map.entry("org.springframework.web..", List.of("messaging.web", "openapi", "web")))
                 .forEach((library, features) -> noClasses()
                         .that()
                         .resideOutsideOfPackages(features.stream()
@@ -206,12 +209,15 @@ class StarterArchitectureTest {
             .and()
             .areNotMemberClasses()
             .should(ArchConditions.be(belongToAnyOf(
+                    AnnotatedMethodAotProcessor.class,
                     BackgroundLoop.class,
                     IdempotencyDataSource.class,
                     IdempotencyJsonMapper.class,
                     IdempotencyKeyInterceptor.class,
                     KeyDisplay.class,
+                    UsedKeys.class,
                     LatestSample.class,
+                    Problem.class,
                     ProcessName.class,
                     PropertyChecks.class,
                     PublishedHeaders.class,

@@ -40,8 +40,6 @@ import io.idempotency.ResponseNotStorableException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.boot.testing.LogLines;
-import io.idempotency.inbox.MessageConflictException;
-import io.idempotency.inbox.MessageGapException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -66,7 +64,8 @@ class IdempotencyProblemsTest {
                     "urn:",
                     null,
                     Map.of()),
-            new StaticMessageSource());
+            new StaticMessageSource(),
+            Stream.of());
 
     static Stream<Arguments> refusals() {
         Throwable cause = new SQLException("internals");
@@ -78,10 +77,8 @@ class IdempotencyProblemsTest {
                 arguments(new LeaseLostException(INTENT, 1), 409, "lease-lost"),
                 arguments(new ClaimAbandonedException(INTENT), 409, "abandoned"),
                 arguments(new LockNotAcquiredException("internals", "a", WAIT, cause), 409, "lock-not-acquired"),
-                arguments(new MessageGapException(INTENT, "internals", 1, 2), 409, "message-gap"),
                 arguments(new ResponseExpiredException(INTENT), 410, "response-expired"),
                 arguments(new KeyReusedException(INTENT), 422, "key-reused"),
-                arguments(new MessageConflictException(INTENT), 422, "message-conflict"),
                 arguments(new RecordedFailureException(INTENT, "internals", "internals"), 422, "recorded-failure"),
                 arguments(new UnreadableResponseException(INTENT, "internals", cause), 500, "unreadable-response"),
                 arguments(new ResponseNotStorableException(INTENT, "internals", cause), 500, "response-not-storable"),

@@ -27,7 +27,7 @@ import io.idempotency.internal.inbox.InboxBatchResult;
 import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.inbox.InboxMessage;
 import io.idempotency.internal.inbox.InboxResult;
-import io.idempotency.internal.operation.StreamPosition;
+import io.idempotency.internal.inbox.StreamPosition;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;

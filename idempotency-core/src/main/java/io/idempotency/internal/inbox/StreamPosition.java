@@ -1,4 +1,4 @@
-package io.idempotency.internal.operation;
+package io.idempotency.internal.inbox;
 
 import io.idempotency.inbox.DeliveryOrder;
 
