@@ -85,6 +85,23 @@ class StarterArchitectureTest {
     static final ArchRule storageIsKnownByItsFactoryOnly =
             noClasses().should().dependOnClassesThat(STORAGE_BUT_ITS_FACTORY);
 
+    private static final String[] OF_MESSAGES =
+            CallsAloneTest.OF_MESSAGES.stream().map(name -> name + "..").toArray(String[]::new);
+
+    /** The packages that still import some of messages. */
+    private static final String[] NOT_YET_APART = {ROOT + ".logging", ROOT + ".metrics", ROOT + ".tracing"};
+
+    /** So that the starter can be shipped without messages. */
+    @ArchTest
+    static final ArchRule callsKnowNothingOfMessages = noClasses()
+            .that()
+            .resideOutsideOfPackages(OF_MESSAGES)
+            .and()
+            .resideOutsideOfPackages(NOT_YET_APART)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(OF_MESSAGES);
+
     @ArchTest
     static final ArchRule whatIsCommonKnowsNoFeature = noClasses()
             .that()
