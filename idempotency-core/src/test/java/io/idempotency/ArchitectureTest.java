@@ -61,7 +61,8 @@ class ArchitectureTest {
             .internal.lock: . .lock .internal.fingerprint .internal.transaction
             .internal.interceptor: . .internal.call .internal.operation
             .internal.outbox:
-                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.response
+                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.inbox
+                .internal.response
             .internal.retention: . .observation
             .internal.resume:
                 . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation

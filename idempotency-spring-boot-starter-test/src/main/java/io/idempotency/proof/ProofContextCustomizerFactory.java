@@ -89,7 +89,8 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
             properties.put("idempotency.purge.enabled", "false");
             properties.put("idempotency.sample-interval", "1d");
             if (HAS_MESSAGES) {
-                // Messages are compared as rows, and not sent in the middle of a run. Without messages there are no such properties.
+                // Messages are compared as rows, and not sent in the middle of a run. Without messages there are no
+                // such properties.
                 properties.put("idempotency.outbox.relay", "false");
                 properties.put("idempotency.resume.enabled", "false");
                 properties.put("idempotency.storage.maintenance-interval", "1d");

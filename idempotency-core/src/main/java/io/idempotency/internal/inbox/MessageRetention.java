@@ -6,7 +6,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.Intent;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 
@@ -39,7 +38,7 @@ public final class MessageRetention {
 
     private static void requireConsumer(String property, String consumer) {
         try {
-            Intent.requireConsumer(consumer);
+            ConsumerName.require(consumer);
         } catch (IllegalArgumentException malformed) {
             throw new IdempotencyStartupException(
                     property + " is not for a valid consumer: " + malformed.getMessage() + ".",

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringValueResolver;
 
-import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.inbox.ConflictPolicy;
 import io.idempotency.inbox.DeliveryOrder;
@@ -53,7 +52,7 @@ public final class ReceiverParser implements AnnotationParser<IdempotentReceiver
     public ReceiverOperation parse(IdempotentReceiver annotation, Method method, Class<?> targetClass) {
         requireNullable(method);
         AnnotationAttributes attributes = new AnnotationAttributes("@IdempotentReceiver", method, placeholders);
-        String consumer = attributes.name("consumer", annotation.consumer(), Intent::requireConsumer);
+        String consumer = attributes.name("consumer", annotation.consumer(), ConsumerName::require);
         Duration own = retention(annotation, consumer, attributes);
         return new ReceiverOperation(
                 method,

@@ -95,9 +95,8 @@ class CallsAloneTest {
 
             assertThat(answers.get(0)).asString().startsWith("200 ");
             assertThat(answers.get(1)).isEqualTo(answers.get(0));
-            assertThat(answers.subList(2, 5)).allSatisfy(answer -> assertThat(answer)
-                    .asString()
-                    .startsWith("200 "));
+            assertThat(answers.subList(2, 5))
+                    .allSatisfy(answer -> assertThat(answer).asString().startsWith("200 "));
         }
         assertThat(Notebook.count(database.jdbc())).isOne();
     }
@@ -181,8 +180,7 @@ class CallsAloneTest {
 
         public static List<String> answers(String... arguments) throws Exception {
             try (ConfigurableApplicationContext application = SpringApplication.run(CallsAlone.class, arguments)) {
-                String base =
-                        "http://localhost:" + application.getEnvironment().getProperty("local.server.port");
+                String base = "http://localhost:" + application.getEnvironment().getProperty("local.server.port");
                 HttpRequest.Builder call = HttpRequest.newBuilder(URI.create(base + "/notes"))
                         .header("Idempotency-Key", "\"key\"")
                         .POST(BodyPublishers.ofString("text"));
