@@ -57,7 +57,7 @@ class FailureInterleavingTest {
     @EnumSource
     @Tag("full")
     void twoCallersAndOneFault(Ends ends) {
-        explorer(Kind.TRANSACTIONAL, ends.first, ends.second).walk(1, TestSize.pick(100, 2_000), 1);
+        explorer(Kind.TRANSACTIONAL, ends.first, ends.second).walk(1, TestSize.pick(100, 500), 1);
     }
 
     @ParameterizedTest
@@ -79,7 +79,7 @@ class FailureInterleavingTest {
     @Tag("full")
     void threeCallersAtRandomWithTwoFaults(Kind kind) {
         for (Ends ends : Ends.values()) {
-            explorer(kind, ends.first, ends.second, ends.first).walk(1, TestSize.pick(15, 500), 2);
+            explorer(kind, ends.first, ends.second, ends.first).walk(1, TestSize.pick(15, 200), 2);
         }
     }
 
@@ -97,7 +97,7 @@ class FailureInterleavingTest {
     @Test
     @Tag("full")
     void aLeaseExpiresAtRandom() {
-        expiring().walk(1, TestSize.pick(100, 2_000), 1);
+        expiring().walk(1, TestSize.pick(100, 500), 1);
     }
 
     private Explorer expiring() {

@@ -55,7 +55,7 @@ class HaltedInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void threeCallersAtRandomBesideOneThatStandsStill() {
-        int count = TestSize.pick(10, 300);
+        int count = TestSize.pick(10, 100);
         halting(scenario(ScopedCalls.BRIEF_TRANSACTIONAL, List.of(0, 1, 0))).walk(1, count, Bounds.of(HALTED, 1));
         halting(scenario(ScopedCalls.BRIEF_LEASED, List.of(0, 1, 0), Intervention.EXPIRY))
                 .walk(1, count, Bounds.of(HALTED, 1));

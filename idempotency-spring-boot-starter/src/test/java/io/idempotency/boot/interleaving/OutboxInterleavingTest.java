@@ -64,7 +64,7 @@ class OutboxInterleavingTest {
     @Tag("full")
     void twoCallersAndARelay() {
         explorer(1, 2, 1, Refusal.NEVER)
-                .exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, Integer.MAX_VALUE)));
+                .exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, 3)));
     }
 
     @Test
@@ -77,14 +77,14 @@ class OutboxInterleavingTest {
     @EnumSource
     @Tag("full")
     void twoCallersAndTwoRelaysAtRandomWithTwoFaults(Refusal refusal) {
-        explorer(1, 2, 2, refusal).walk(1, TestSize.pick(40, 1_000), 2);
+        explorer(1, 2, 2, refusal).walk(1, TestSize.pick(40, 400), 2);
     }
 
     @ParameterizedTest
     @EnumSource
     @Tag("full")
     void twoOrdersOfACustomerAndTwoRelaysAtRandomWithTwoFaults(Refusal refusal) {
-        explorer(2, 1, 2, refusal).walk(1, TestSize.pick(40, 1_000), 2);
+        explorer(2, 1, 2, refusal).walk(1, TestSize.pick(40, 400), 2);
     }
 
     private Explorer explorer(int orders, int callers, int relays, Refusal refusal) {

@@ -74,14 +74,14 @@ class OuterTransactionInterleavingTest {
     @MethodSource("outersAndModes")
     @Tag("full")
     void besideAPlainCallerWithOneFault(Outer outer, Mode mode) {
-        explorer(outer, mode, 1).walk(1, TestSize.pick(60, 2_000), Bounds.of(faultsWith(mode), 1));
+        explorer(outer, mode, 1).walk(1, TestSize.pick(60, 300), Bounds.of(faultsWith(mode), 1));
     }
 
     @ParameterizedTest
     @MethodSource("outersAndModes")
     @Tag("full")
     void besideTwoPlainCallersWithTwoFaults(Outer outer, Mode mode) {
-        explorer(outer, mode, 2).walk(1, TestSize.pick(25, 1_000), Bounds.of(faultsWith(mode), 2));
+        explorer(outer, mode, 2).walk(1, TestSize.pick(25, 300), Bounds.of(faultsWith(mode), 2));
     }
 
     /**
@@ -103,7 +103,7 @@ class OuterTransactionInterleavingTest {
     @Test
     @Tag("full")
     void twoKeysInOppositeOrderWithTwoFaults() {
-        twoKeys().walk(1, TestSize.pick(100, 2_000), 2);
+        twoKeys().walk(1, TestSize.pick(100, 600), 2);
     }
 
     /** Both are in one application. If the first one waited there for the other, nobody would see that they wait for each other. */

@@ -53,7 +53,7 @@ class PurgeInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void twoCallersOfAnExpiredKeyAtRandomWithOneFault() {
-        int count = TestSize.pick(40, 1_000);
+        int count = TestSize.pick(40, 400);
         explorer(ScopedCalls.TRANSACTIONAL, 2, Past.ANSWERED).walk(1, count, 1);
         explorer(ScopedCalls.OPTIMISTIC, 2, Past.ANSWERED).walk(1, count, 1);
     }
@@ -61,7 +61,7 @@ class PurgeInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void twoLeasedCallersAtRandomWithOneFault() {
-        int count = TestSize.pick(40, 1_000);
+        int count = TestSize.pick(40, 400);
         explorer(ScopedCalls.LEASED, 2, Past.NONE).walk(1, count, 1);
         explorer(ScopedCalls.LEASED, 2, Past.FAILED).walk(1, count, 1);
     }

@@ -42,7 +42,7 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     @Tag("full")
     void aCallWhoseProcessHasEndedAtRandomWithTwoFaults() {
         explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
-                .walk(1, TestSize.pick(40, 1_000), 2);
+                .walk(1, TestSize.pick(40, 400), 2);
     }
 
     @Test
@@ -50,7 +50,7 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     void aCallWhoseProcessStandsStillAtRandom() {
         CallersBeside scenario = scenario(
                 List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
-        halting(scenario).walk(1, TestSize.pick(25, 1_000), Bounds.of(EnumSet.of(Fault.HALTED), 1));
+        halting(scenario).walk(1, TestSize.pick(25, 150), Bounds.of(EnumSet.of(Fault.HALTED), 1));
     }
 
     @Test

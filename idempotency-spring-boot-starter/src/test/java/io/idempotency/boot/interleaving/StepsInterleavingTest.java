@@ -77,7 +77,7 @@ class StepsInterleavingTest {
     @Test
     @Tag("full")
     void aLeaseExpiresAndOneFaultStrikesAtRandom() {
-        explorer(Kind.EXTENDING, 2, true).walk(1, TestSize.pick(100, 20_000), 1);
+        explorer(Kind.EXTENDING, 2, true).walk(1, TestSize.pick(100, 3_000), 1);
     }
 
     private Explorer explorer(Kind kind, int callers, boolean expires) {
