@@ -95,7 +95,7 @@ abstract class CallInterleavings {
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("leasedModes")
     void twoCallersAndALeaseThatExpiresAtRandom(Mode mode) {
-        withExpiry(mode).walk(1, TestSize.pick(properties.length == 0 ? 60 : 15, 600), 0);
+        withExpiry(mode).walk(1, TestSize.pick(20, 600), 0);
     }
 
     List<Mode> leasedModes() {

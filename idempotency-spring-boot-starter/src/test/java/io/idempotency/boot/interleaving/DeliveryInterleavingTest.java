@@ -28,7 +28,7 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
     /** A version may come too early although its stream has begun. */
     @Test
     void threeBrokersWithVersionsInOrderAtRandom() {
-        explorer(Receiving.IN_ORDER, 3).walk(1, 40, 0);
+        explorer(Receiving.IN_ORDER, 3).walk(1, 20, 0);
     }
 
     @Test

@@ -67,7 +67,7 @@ abstract class DeliveryInterleavings {
     @ParameterizedTest
     @EnumSource
     void twoBrokersInTheFirstSchedules(Receiving receiving) {
-        explorer(receiving, 2).exploreFirst(mayConflict ? 15 : 100);
+        explorer(receiving, 2).exploreFirst(mayConflict ? 8 : 100);
     }
 
     @ParameterizedTest

@@ -50,7 +50,7 @@ class FailureInterleavingTest {
 
     @Test
     void twoCallersAndOneFaultAtRandom() {
-        explorer(Kind.TRANSACTIONAL, End.FAILS_FOR_GOOD, End.SUCCEEDS).walk(1, 40, 1);
+        explorer(Kind.TRANSACTIONAL, End.FAILS_FOR_GOOD, End.SUCCEEDS).walk(1, 20, 1);
     }
 
     @ParameterizedTest
@@ -91,7 +91,7 @@ class FailureInterleavingTest {
     /** The first of some thousand schedules. */
     @Test
     void aLeaseExpiresBeforeTheFailureOfItsHolderIsRecorded() {
-        expiring().exploreFirst(100);
+        expiring().exploreFirst(40);
     }
 
     @Test

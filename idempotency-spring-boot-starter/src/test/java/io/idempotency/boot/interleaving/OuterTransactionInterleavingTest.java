@@ -59,7 +59,14 @@ class OuterTransactionInterleavingTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void besideAPlainTransactionalCaller(Outer outer) {
+        besideAPlainCaller(outer, Mode.TRANSACTIONAL);
+    }
+
+    @ParameterizedTest
     @MethodSource("outersAndModes")
+    @Tag("full")
     void besideAPlainCaller(Outer outer, Mode mode) {
         explorer(outer, mode, 1).exploreAll(EnumSet.noneOf(Fault.class), 0);
     }
@@ -67,7 +74,7 @@ class OuterTransactionInterleavingTest {
     @ParameterizedTest
     @EnumSource
     void besideAPlainCallerWithOneFaultInAFewSchedules(Outer outer) {
-        explorer(outer, Mode.TRANSACTIONAL, 1).walk(1, 20, 1);
+        explorer(outer, Mode.TRANSACTIONAL, 1).walk(1, 10, 1);
     }
 
     @ParameterizedTest
@@ -97,7 +104,7 @@ class OuterTransactionInterleavingTest {
     /** At random, because luck decides whom PostgreSQL chooses as the victim of a deadlock. */
     @Test
     void twoKeysInOppositeOrder() {
-        twoKeys().walk(1, 60, 0);
+        twoKeys().walk(1, 20, 0);
     }
 
     @Test
@@ -115,7 +122,7 @@ class OuterTransactionInterleavingTest {
                         applications.server(),
                         new Duplicates(
                                 applications, List.of(inFirstApplication(CrossedShop::takeRowAndBuy), plain), plain))
-                .walk(1, 60, 0);
+                .walk(1, 20, 0);
     }
 
     private Caller<CrossedShop> inFirstApplication(BiFunction<CrossedShop, String, Object> calls) {

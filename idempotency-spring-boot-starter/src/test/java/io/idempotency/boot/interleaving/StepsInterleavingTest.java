@@ -9,6 +9,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.idempotency.boot.interleaving.Booking.Kind;
 import io.idempotency.test.PostgresTest;
@@ -66,12 +68,19 @@ class StepsInterleavingTest {
 
     @Test
     void aLeaseExpiresBetweenTheSteps() {
-        explorer(Kind.CAREFUL, 2, true).exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
+        explorer(Kind.CAREFUL, 2, true).exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(0));
     }
 
     @Test
     void aLeaseThatIsExtendedIsNotTakenOver() {
-        explorer(Kind.EXTENDING, 2, true).exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
+        explorer(Kind.EXTENDING, 2, true).exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(0));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CAREFUL", "EXTENDING"})
+    @Tag("full")
+    void aLeaseExpiresAnywhere(Kind kind) {
+        explorer(kind, 2, true).exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
     }
 
     @Test

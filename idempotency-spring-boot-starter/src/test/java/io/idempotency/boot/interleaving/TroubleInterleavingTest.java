@@ -73,6 +73,7 @@ class TroubleInterleavingTest {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @EnumSource(names = {"MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "REFUSES_COMMIT"})
     void aTroubledLeasedCall(Trouble trouble) {
         explore("leased", trouble, LEASED, LEASED);
