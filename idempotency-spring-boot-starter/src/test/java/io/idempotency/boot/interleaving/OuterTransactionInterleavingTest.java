@@ -101,6 +101,12 @@ class OuterTransactionInterleavingTest {
                 : EnumSet.allOf(Fault.class);
     }
 
+    /** The clean-up sends COMMIT after a statement that has failed, and nothing is committed. */
+    @Test
+    void aWriteThatFailsAndWhoseRollbackFails() {
+        explorer(Outer.COMMITTED, Mode.WRITE, 1).replay("b a!SERIALIZATION a!ERROR");
+    }
+
     /** At random, because luck decides whom PostgreSQL chooses as the victim of a deadlock. */
     @Test
     void twoKeysInOppositeOrder() {

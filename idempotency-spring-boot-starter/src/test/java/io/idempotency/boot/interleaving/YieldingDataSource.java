@@ -147,14 +147,19 @@ final class YieldingDataSource extends DelegatingDataSource {
                 case "close" ->
                     isInTransaction() ? new YieldPoint(Kind.ROLLBACK, "ROLLBACK of the pool", connection) : null;
                 case "setAutoCommit" ->
-                    isInTransaction() && !isAborted() && Boolean.TRUE.equals(arguments[0])
-                            ? new YieldPoint(Kind.COMMIT, YieldPoint.COMMIT_OF_CLEAN_UP, connection)
-                            : null;
+                    isInTransaction() && !isAborted() && Boolean.TRUE.equals(arguments[0]) ? cleanUp() : null;
                 case "setSavepoint", "releaseSavepoint" -> new YieldPoint(Kind.SESSION, method, connection);
                 case "setTransactionIsolation", "getTransactionIsolation" ->
                     new YieldPoint(Kind.SESSION, "isolation level", connection);
                 default -> null;
             };
+        }
+
+        /** The driver sends COMMIT. If a statement has failed, that rolls back, and the driver throws. */
+        private YieldPoint cleanUp() throws SQLException {
+            return connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.FAILED
+                    ? new YieldPoint(Kind.ROLLBACK, "ROLLBACK of setAutoCommit", connection)
+                    : new YieldPoint(Kind.COMMIT, YieldPoint.COMMIT_OF_CLEAN_UP, connection);
         }
 
         /** A pool does not notice, and the driver sends nothing. */
