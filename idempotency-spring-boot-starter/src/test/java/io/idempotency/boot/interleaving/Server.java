@@ -73,13 +73,14 @@ final class Server implements AutoCloseable {
 
     /** Waits until a backend has ended that was terminated, or whose client has gone. */
     void awaitGone(int pid) {
-        long end = System.nanoTime() + LIMIT.toNanos();
+        long start = System.nanoTime();
         while (ask(present, pid)) {
-            if (System.nanoTime() > end) {
+            long waited = System.nanoTime() - start;
+            if (waited > LIMIT.toNanos()) {
                 throw new IllegalStateException("Backend " + pid + " does not end");
             }
-            // On behalf of this object, which tells it from a pause of the application.
-            LockSupport.parkNanos(this, POLL_NANOS);
+            // On behalf of this object, which tells it from a pause of the application. Where it takes long, questions would prolong it.
+            LockSupport.parkNanos(this, Math.max(POLL_NANOS, waited / 4));
         }
     }
 
