@@ -14,8 +14,9 @@ class PurgeInterleavingTest extends InterventionInterleavings {
     PurgeInterleavingTest() {
         super(
                 Purging.WithEndpoint.class,
-                List.of(ScopedCalls.TRANSACTIONAL, ScopedCalls.OPTIMISTIC, ScopedCalls.LEASED),
-                Purging.EXPOSURE);
+                List.of(ScopedCalls.TRANSACTIONAL, ScopedCalls.OPTIMISTIC, ScopedCalls.LEASED, ScopedCalls.STEPS),
+                Purging.EXPOSURE,
+                "idempotency.response-retention=1d");
     }
 
     @BeforeAll
@@ -36,6 +37,29 @@ class PurgeInterleavingTest extends InterventionInterleavings {
     @Test
     void aLeasedCallKeepsItsRowWhileItRuns() {
         explorer(ScopedCalls.LEASED, 1, Past.NONE).exploreAll(NO_FAULTS, 0);
+    }
+
+    /** Otherwise its step would be run again by the call that takes its lease over. */
+    @Test
+    void aCallThatRunsKeepsItsStepsAfterTheTimeOfItsResponse() {
+        explorer(new CallersBeside(
+                        applications(),
+                        ScopedCalls.STEPS,
+                        List.of(0, 1),
+                        Past.NONE,
+                        List.of(Intervention.CLEARING, Intervention.EXPIRY)))
+                .replay("a b a a a a a a clearing expiry1 b b b b b b");
+    }
+
+    @Test
+    void aPurgeDoesNotWaitForACallThatStandsStill() {
+        halting(new CallersBeside(
+                        applications(),
+                        ScopedCalls.TRANSACTIONAL,
+                        List.of(0),
+                        Past.FAILED,
+                        List.of(Intervention.PURGE)))
+                .replay("purge a a a a a!HALTED purge");
     }
 
     @Test
