@@ -83,6 +83,20 @@ class FailureInterleavingTest {
         }
     }
 
+    /** It is not run again, whatever its rollback and its record throw. */
+    @Test
+    void aFailureReachesItsCallerEvenIfTheConnectionIsLostAfterIt() {
+        explorer(Kind.TRANSACTIONAL, End.FAILS).exploreAll(EnumSet.of(Fault.TERMINATED, Fault.UNSENT), 1);
+    }
+
+    /** What its rollback throws does not decide, so that the call is repeated. */
+    @Test
+    void aSerializationFailureIsRepeatedEvenIfItsRollbackFails() {
+        Caller<FailingShop> succeeding = Kind.TRANSACTIONAL.caller(End.SUCCEEDS);
+        Caller<?> answered = new Caller<>(FailingShop.class, succeeding.calls(), (caller, run) -> false);
+        explorer(Kind.TRANSACTIONAL, List.of(answered)).replay("a a!SERIALIZATION a!EXCEPTION");
+    }
+
     @Test
     void aFinalFailureWhoseRecordIsInDoubtIsFound() {
         explorer(Kind.LEASED, End.FAILS_FOR_GOOD).exploreAll(EnumSet.of(Fault.COMMIT_UNANSWERED), 1);
