@@ -34,7 +34,11 @@ class OutboxInterleavingTest {
     @BeforeAll
     void start(TestDatabase database) throws SQLException {
         Orders.createTables(database.jdbc());
-        applications = new Applications(database, WithOutbox.class, "idempotency.outbox.backoff.delay=1h");
+        applications = new Applications(
+                database,
+                WithOutbox.class,
+                "idempotency.outbox.backoff.delay=1h",
+                "idempotency.outbox.max-attempts=" + Publications.MOST_ATTEMPTS);
         applications.warmUp(Orders.class, (orders, key) -> orders.place(key, key, Refusal.NEVER));
         applications.warmUp(Relay.class, (relay, key) -> relay.sendBatch());
     }
