@@ -13,11 +13,11 @@ public abstract class IdempotencyException extends RuntimeException {
 
     private final transient @Nullable Intent intent;
 
-    IdempotencyException(@Nullable Intent intent, String message) {
+    protected IdempotencyException(@Nullable Intent intent, String message) {
         this(intent, message, null);
     }
 
-    IdempotencyException(@Nullable Intent intent, String message, @Nullable Throwable cause) {
+    protected IdempotencyException(@Nullable Intent intent, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.intent = intent;
     }

@@ -42,20 +42,6 @@ public record Intent(String scope, String caller, IdempotencyKey key) {
         return scope;
     }
 
-    /**
-     * Checks the name of a consumer, which is the scope of received messages.
-     *
-     * @param consumer the consumer
-     * @return the same consumer
-     * @throws IllegalArgumentException if the consumer is blank, too long or not printable
-     */
-    public static String requireConsumer(String consumer) {
-        PrintableText.findProblem(consumer, 1, MAX_SCOPE_LENGTH).ifPresent(problem -> {
-            throw new IllegalArgumentException("The consumer of a message " + problem);
-        });
-        return consumer;
-    }
-
     @Override
     public String toString() {
         return "key '" + key + "' in scope '" + scope + "'" + (caller.isEmpty() ? "" : " of caller '" + caller + "'");

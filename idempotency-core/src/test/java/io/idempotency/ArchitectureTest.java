@@ -40,7 +40,7 @@ class ArchitectureTest {
             .:
             .codec: .
             .observation: .
-            .inbox: .
+            .inbox: . .outbox
             .lock: .
             .outbox: .
             .internal.backoff:
@@ -57,11 +57,12 @@ class ArchitectureTest {
             .internal.template: . .internal.call .internal.operation .internal.write
             .internal.inbox:
                 . .inbox .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
-                .internal.transaction
+                .internal.response .internal.transaction
             .internal.lock: . .lock .internal.fingerprint .internal.transaction
             .internal.interceptor: . .internal.call .internal.operation
             .internal.outbox:
-                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.response
+                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.inbox
+                .internal.response
             .internal.retention: . .observation
             .internal.resume:
                 . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
@@ -78,7 +79,7 @@ class ArchitectureTest {
                 . .internal.claim .internal.fingerprint .internal.response .internal.lock .internal.postgres.jdbc .internal.postgres.lock
                 .internal.postgres.request .internal.postgres.schema
             .internal.postgres.inbox:
-                . .internal.claim .internal.fingerprint .internal.response .internal.inbox .internal.operation .internal.postgres.jdbc
+                . .inbox .internal.claim .internal.fingerprint .internal.response .internal.inbox .internal.postgres.jdbc
             .internal.postgres.jdbc: . .internal.transaction
             .internal.postgres.lock: .internal.lock .internal.postgres.jdbc
             .internal.postgres.maintenance:
@@ -92,6 +93,27 @@ class ArchitectureTest {
             .internal.postgres.schema:
                 . .internal.postgres.jdbc .internal.postgres.partition .internal.retention .internal.transaction
             """);
+
+    /** The packages of messages, which only each other may import. */
+    private static final String[] OF_MESSAGES = {
+        ROOT + ".inbox..",
+        ROOT + ".outbox..",
+        ROOT + ".messaging..",
+        ROOT + ".internal.inbox..",
+        ROOT + ".internal.outbox..",
+        ROOT + ".internal.resume..",
+        ROOT + ".internal.postgres.inbox..",
+        ROOT + ".internal.postgres.outbox..",
+        ROOT + ".internal.postgres.partition.."
+    };
+
+    /** The packages that still import some of them. */
+    private static final String[] NOT_YET_APART = {
+        ROOT + ".internal.postgres",
+        ROOT + ".internal.postgres.administration",
+        ROOT + ".internal.postgres.maintenance",
+        ROOT + ".internal.postgres.schema"
+    };
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -145,6 +167,20 @@ class ArchitectureTest {
                             return (name.equals(ROOT) || name.startsWith(ROOT + '.'))
                                     && !allowed.contains(name.substring(ROOT.length()));
                         }))
+                .check(CORE);
+    }
+
+    /** So that core can be shipped without messages. */
+    @Test
+    void callsKnowNothingOfMessages() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(OF_MESSAGES)
+                .and()
+                .resideOutsideOfPackages(NOT_YET_APART)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(OF_MESSAGES)
                 .check(CORE);
     }
 

@@ -7,7 +7,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.ReentrantCallException;

@@ -5,12 +5,10 @@ import java.util.Set;
 
 import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.ClaimAbandonedException;
-import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.ExpressionFailedException;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.KeyReusedException;
-import io.idempotency.MessageConflictException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
@@ -21,6 +19,7 @@ import io.idempotency.ResponseNotStorableException;
 import io.idempotency.StepsChangedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.outbox.DeduplicationKeyReusedException;
 
 /**
  * A classification of receivers' failures: after some, another delivery may succeed after a pause; after others, every

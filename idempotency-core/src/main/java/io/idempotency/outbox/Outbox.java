@@ -28,7 +28,7 @@ public interface Outbox {
      * @param message message to send; its payload is written as JSON now, so that later changes do not count
      * @return id of the message, a version-7 UUID; the id of the earlier message if the deduplication key was used
      *     before
-     * @throws io.idempotency.DeduplicationKeyReusedException if the deduplication key belongs to a message with another
+     * @throws io.idempotency.outbox.DeduplicationKeyReusedException if the deduplication key belongs to a message with another
      *     type or payload; the transaction cannot commit any more
      * @throws TransactionMismatchException if no transaction is open on the library's DataSource, or it has been
      *     committed already, or it is read-only, or the relay of this process reads another database

@@ -2,7 +2,6 @@ package io.idempotency.test;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +30,6 @@ public final class Defaults {
 
     /** Returns the policy of an application that sets this minimum, or none. */
     public static RetentionPolicy retention(@Nullable Duration minimum) {
-        return new RetentionPolicy(minimum, OPTIONS, Duration.ofDays(14), Map.of());
+        return new RetentionPolicy(minimum, OPTIONS);
     }
 }

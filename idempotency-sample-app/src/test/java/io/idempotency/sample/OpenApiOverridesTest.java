@@ -49,7 +49,7 @@ class OpenApiOverridesTest {
             .withBean(CallerResolver.class, () -> () -> "alice")
             .withBean(
                     IdempotentOperationSource.class,
-                    () -> new AnnotationOperationSource(text -> text, () -> RETENTION));
+                    () -> new AnnotationOperationSource(text -> text, () -> RETENTION, List.of()));
 
     @Test
     void anOptionalKeyIsAnOptionalHeader() {

@@ -57,6 +57,9 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
     /** Equal to all others, so that test classes share contexts. */
     private record Customizer() implements ContextCustomizer {
 
+        private static final boolean HAS_MESSAGES =
+                ClassUtils.isPresent("io.idempotency.outbox.Outbox", Customizer.class.getClassLoader());
+
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
             SecondInstance secondInstance = new SecondInstance(context, configuration);
@@ -83,12 +86,15 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
 
         private static void addProperties(ConfigurableEnvironment environment, boolean isSecond) {
             Map<String, Object> properties = new LinkedHashMap<>();
-            // Messages are compared as rows, and not sent in the middle of a run.
-            properties.put("idempotency.outbox.relay", "false");
             properties.put("idempotency.purge.enabled", "false");
-            properties.put("idempotency.resume.enabled", "false");
             properties.put("idempotency.sample-interval", "1d");
-            properties.put("idempotency.storage.maintenance-interval", "1d");
+            if (HAS_MESSAGES) {
+                // Messages are compared as rows, and not sent in the middle of a run. Without messages there are no
+                // such properties.
+                properties.put("idempotency.outbox.relay", "false");
+                properties.put("idempotency.resume.enabled", "false");
+                properties.put("idempotency.storage.maintenance-interval", "1d");
+            }
             properties.put("idempotency.retry.delay", "1ms");
             properties.put("idempotency.retry.max-delay", "10ms");
             if (isSecond) {

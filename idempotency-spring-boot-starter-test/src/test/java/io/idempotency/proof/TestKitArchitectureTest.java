@@ -34,6 +34,20 @@ class TestKitArchitectureTest {
             .dependOnClassesThat()
             .resideInAPackage("io.zonky..");
 
+    /** An application may have calls alone. */
+    @ArchTest
+    static final ArchRule MESSAGES_HAVE_ONE_PLACE = noClasses()
+            .that()
+            .doNotHaveSimpleName("ObservedDeliveries")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.idempotency.inbox..",
+                    "io.idempotency.outbox..",
+                    "io.idempotency.messaging..",
+                    "io.idempotency.boot.messaging..",
+                    "io.idempotency.boot.outbox..");
+
     @ArchTest
     static final ArchRule HTTP_HAS_ONE_PLACE = noClasses()
             .that()

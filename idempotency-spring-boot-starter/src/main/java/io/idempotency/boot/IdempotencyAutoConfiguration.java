@@ -32,8 +32,8 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
-import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.backoff.Backoff;
+import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.CallBinding;
 import io.idempotency.internal.call.CallParts;
 import io.idempotency.internal.call.CallSettings;
@@ -44,9 +44,6 @@ import io.idempotency.internal.call.RetrySettings;
 import io.idempotency.internal.call.RoutedDatabase;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.inbox.InboxBinding;
-import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.inbox.InboxTemplate;
 import io.idempotency.internal.interceptor.ContextHierarchyVerifier;
 import io.idempotency.internal.interceptor.DeclaredTransactions;
 import io.idempotency.internal.interceptor.IdempotentAdvisor;
@@ -54,6 +51,7 @@ import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.lock.LockTemplate;
 import io.idempotency.internal.operation.AnnotationOperationSource;
+import io.idempotency.internal.operation.AnnotationParser;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
@@ -71,8 +69,7 @@ import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.observation.SafeCallObserver;
 
 /**
- * The auto-configuration of idempotent methods, {@link IdempotencyOperations}, {@link Inbox} and
- * {@link TransactionLocks}.
+ * The auto-configuration of idempotent methods, {@link IdempotencyOperations} and {@link TransactionLocks}.
  */
 @AutoConfiguration(
         afterName = {
@@ -90,8 +87,13 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static IdempotentOperationSource idempotentOperationSource(
-            ConfigurableBeanFactory beanFactory, ObjectProvider<RetentionPolicy> retention) {
-        return new AnnotationOperationSource(new EmbeddedValueResolver(beanFactory), retention::getObject);
+            ConfigurableBeanFactory beanFactory,
+            ObjectProvider<RetentionPolicy> retention,
+            ObjectProvider<AnnotationParser<?>> otherParsers) {
+        return new AnnotationOperationSource(
+                new EmbeddedValueResolver(beanFactory),
+                retention::getObject,
+                otherParsers.orderedStream().toList());
     }
 
     @Bean
@@ -119,7 +121,7 @@ public final class IdempotencyAutoConfiguration {
         return new IdempotentBeanVerifier(
                 operations,
                 transactions,
-                new OperationRules(responses::getObject),
+                new OperationRules(operations.kinds(), responses::getObject),
                 TestDoubles::isMock,
                 manager -> IdempotencyTransactionManager.isElsewhere(
                         manager, dataSource.getObject().dataSource()));
@@ -149,11 +151,7 @@ public final class IdempotencyAutoConfiguration {
                 properties.retry().maxAttempts(),
                 List.of(),
                 false);
-        return new RetentionPolicy(
-                properties.minimumRetention(),
-                defaults,
-                properties.inbox().retention(),
-                properties.inbox().retentionByConsumer());
+        return new RetentionPolicy(properties.minimumRetention(), defaults);
     }
 
     @Bean
@@ -176,12 +174,6 @@ public final class IdempotencyAutoConfiguration {
     @DependsOnDatabaseInitialization
     ClaimStore idempotencyClaimStore(PostgresStorage storage, Environment environment) {
         return storage.claimStore(ProcessName.of(environment));
-    }
-
-    @Bean
-    @DependsOnDatabaseInitialization
-    InboxStore idempotencyInboxStore(PostgresStorage storage) {
-        return storage.inboxStore();
     }
 
     @Bean
@@ -252,17 +244,6 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    InboxBinding idempotentInboxBinding(
-            InboxStore inboxStore,
-            @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
-            Fingerprinter fingerprinter,
-            RetentionPolicy retention,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
-            ObjectProvider<CallObserver> observer) {
-        return new InboxBinding(inboxStore, databaseResolver, fingerprinter, retention, listeners, safe(observer));
-    }
-
-    @Bean
     @ConditionalOnMissingBean
     FailureTranslator idempotencyFailureTranslator() {
         return new FailureTranslator() {};
@@ -304,8 +285,8 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     IdempotentCallExecutor idempotentCallExecutor(
-            CallBinding binding, InboxBinding inboxBinding, LeasedCalls leasedCalls, CallParts parts) {
-        return new IdempotentCallExecutor(binding, inboxBinding, leasedCalls, parts);
+            ObjectProvider<CallBinder<?>> binders, LeasedCalls leasedCalls, CallParts parts) {
+        return new IdempotentCallExecutor(binders.stream().toList(), leasedCalls, parts);
     }
 
     @Bean
@@ -319,17 +300,5 @@ public final class IdempotencyAutoConfiguration {
     IdempotencyOperations idempotencyOperations(
             CallBinding binding, IdempotentCallExecutor callExecutor, CallParts parts, RetentionPolicy retention) {
         return new IdempotencyTemplate(binding, callExecutor, parts, retention);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    Inbox idempotencyInbox(
-            InboxBinding binding,
-            IdempotentCallExecutor callExecutor,
-            JoinedTransactions transactions,
-            InboxStore inboxStore,
-            IdempotencyProperties properties,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new InboxTemplate(binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
     }
 }

@@ -1,7 +1,6 @@
 package io.idempotency.boot;
 
 import java.time.Duration;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -15,7 +14,7 @@ import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 import static io.idempotency.boot.PropertyChecks.requireInRange;
 
 /**
- * The settings of calls and received messages. Each other feature has a properties record of its own in its package.
+ * The settings of calls. Each other feature has a properties record of its own in its package.
  *
  * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
  * @param schema PostgreSQL schema of the library's tables.
@@ -41,7 +40,6 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  *     would differ. If not, short responses that are records of simple values are read back only once for each scope.
  *     Requires Spring Boot's own transaction manager for plain JDBC.
  * @param recordFailedAttempts Whether failures that are not final are stored with the number of attempts.
- * @param inbox Settings of received messages.
  * @param retry Settings of the retries of calls after serialization failures, deadlocks and lost connections.
  * @param sampleInterval Time between two samples of the tables, for metrics and health.
  */
@@ -63,7 +61,6 @@ public record IdempotencyProperties(
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
         @DefaultValue("false") boolean recordFailedAttempts,
-        @DefaultValue Inbox inbox,
         @DefaultValue Retry retry,
         @DefaultValue("30s") Duration sampleInterval) {
 
@@ -92,32 +89,6 @@ public record IdempotencyProperties(
 
     int mostWaiting() {
         return maxWaitingInAll == null ? (int) Math.min(Integer.MAX_VALUE, maxWaiting * 3L / 2) : maxWaitingInAll;
-    }
-
-    /**
-     * Settings of received messages.
-     *
-     * @param retention Time for which handled messages and failures of messages are kept. Must be longer than the time
-     *     after which a broker or provider may redeliver a message.
-     * @param retentionByConsumer Retention for single consumers, by name. It overrides the retention of their
-     *     receivers.
-     */
-    public record Inbox(
-            @DefaultValue("14d") Duration retention,
-            @DefaultValue Map<String, Duration> retentionByConsumer) {
-
-        /**
-         * Checks the values.
-         *
-         * @throws IllegalArgumentException if the duration is out of range
-         */
-        public Inbox {
-            requireInRange("idempotency.inbox.retention", () -> CallOptions.requireRetention(retention));
-            retentionByConsumer.forEach((consumer, ofConsumer) -> requireInRange(
-                    "idempotency.inbox.retention-by-consumer." + consumer,
-                    () -> CallOptions.requireRetention(ofConsumer)));
-            retentionByConsumer = Map.copyOf(retentionByConsumer);
-        }
     }
 
     /**

@@ -3,9 +3,10 @@ package io.idempotency.internal.call;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.OperationKind;
 
 /**
- * Binds calls of annotated methods and publishes their outcomes. Requests and messages have a binder each.
+ * Binds calls of annotated methods of one kind and publishes their outcomes.
  *
  * @param <P> the publisher, which a binder may tell more than the outcome
  */
@@ -14,9 +15,13 @@ public interface CallBinder<P extends OutcomePublisher> {
     /** Begins a call in a scope: its end is published, also if binding fails. */
     P begin(String scope);
 
+    /** {@return the kind of operations whose calls it prepares} */
+    OperationKind kind();
+
     /**
      * Computes key, payload and options of a call that has begun.
      *
+     * @param operation an operation of its kind
      * @param target the bean without its proxy
      */
     IdempotentCall bind(P publisher, IdempotentOperation operation, Object target, @Nullable Object[] arguments);

@@ -18,8 +18,10 @@ import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.ResultReference;
 import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
@@ -78,13 +80,19 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
     }
 
     @Override
+    public OperationKind kind() {
+        return CallOperation.KIND;
+    }
+
+    @Override
     public OutcomePublisher begin(String scope) {
         return new Publisher(scope, observer.callStarted(scope));
     }
 
     @Override
     public IdempotentCall bind(
-            OutcomePublisher publisher, IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
+            OutcomePublisher publisher, IdempotentOperation annotated, Object target, @Nullable Object[] arguments) {
+        CallOperation operation = (CallOperation) annotated;
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         Fingerprint fingerprint = fingerprinter.within(
@@ -98,7 +106,6 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
-                false,
                 keyClaimer,
                 resumed == null
                         ? write(operation, intent, arguments)
@@ -106,7 +113,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
                 resumed);
     }
 
-    private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
+    private @Nullable List<String> write(CallOperation operation, Intent intent, @Nullable Object[] arguments) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters == null) {
             return null;
@@ -139,7 +146,6 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
                 options,
                 responseType,
                 null,
-                false,
                 keyClaimer,
                 null,
                 null);

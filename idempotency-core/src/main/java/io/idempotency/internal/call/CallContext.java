@@ -25,22 +25,19 @@ public class CallContext implements IdempotencyContext {
 
     private static final int VERSION_5 = 5;
 
-    /** An additional part, so that a call and a message of equal names have different keys. */
-    private static final String MESSAGE = "message";
-
     /** An additional part, so that two steps that send to one place have different keys. */
     private static final String STEP = "step";
 
     private final Intent intent;
 
-    private final boolean isMessage;
+    private final @Nullable String namespace;
 
     private final int attempt;
 
     /** Creates the context of an attempt to make a call. */
     public CallContext(IdempotentCall call, int attempt) {
         this.intent = call.intent();
-        this.isMessage = call.isMessage();
+        this.namespace = call.key().namespace();
         this.attempt = attempt;
     }
 
@@ -81,8 +78,8 @@ public class CallContext implements IdempotencyContext {
                 .putLong(NAMESPACE.getLeastSignificantBits())
                 .array());
         Digests.update(digest, intent.scope(), intent.caller(), intent.key().value(), name);
-        if (isMessage) {
-            Digests.update(digest, MESSAGE);
+        if (namespace != null) {
+            Digests.update(digest, namespace);
         }
         if (step != null) {
             Digests.update(digest, STEP, step);

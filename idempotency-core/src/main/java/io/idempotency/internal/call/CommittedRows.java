@@ -65,9 +65,9 @@ public final class CommittedRows {
         }
     }
 
-    /** Notes that the key of a request has an answer. */
+    /** Notes that a key has an answer. Only keys that the store claims have rows in it. */
     void answered(IdempotentCall call) {
-        if (!call.isMessage()) {
+        if (call.keyClaimer() == store) {
             UUID id = call.key().id();
             answered.set(slotOf(id), id);
         }

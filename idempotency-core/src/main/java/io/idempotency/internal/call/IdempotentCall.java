@@ -23,7 +23,6 @@ import io.idempotency.internal.operation.CallOptions;
  * @param options options of the call
  * @param responseType the return type of the method with its type arguments; {@code void} if it returns nothing
  * @param resultNaming names what the method created; {@code null} if it is not named
- * @param isMessage whether it is the delivery of a message, which has other downstream keys than a request
  * @param keyClaimer claims the key in the transaction
  * @param arguments the names and the JSON of the arguments in turn, with which the call is resumed; {@code null} if it is not resumed
  * @param resumed how the call was resumed; {@code null} if its caller made it
@@ -34,7 +33,6 @@ public record IdempotentCall(
         CallOptions options,
         Type responseType,
         @Nullable ResultNaming resultNaming,
-        boolean isMessage,
         KeyClaimer keyClaimer,
         @Nullable List<String> arguments,
         @Nullable ResumedCall resumed) {

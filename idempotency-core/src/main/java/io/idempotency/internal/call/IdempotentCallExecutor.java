@@ -1,10 +1,14 @@
 package io.idempotency.internal.call;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -18,6 +22,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -30,9 +35,7 @@ public final class IdempotentCallExecutor {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
-    private final CallBinder<?> calls;
-
-    private final CallBinder<?> messages;
+    private final Map<OperationKind, CallBinder<?>> binders;
 
     private final CallParts parts;
 
@@ -44,10 +47,14 @@ public final class IdempotentCallExecutor {
 
     private final CommittedRows committedRows;
 
+    /**
+     * Creates the executor.
+     *
+     * @param binders a binder for each kind of operation
+     */
     public IdempotentCallExecutor(
-            CallBinder<?> calls, CallBinder<?> messages, LeasedExecutor leasedCalls, CallParts parts) {
-        this.calls = calls;
-        this.messages = messages;
+            Collection<? extends CallBinder<?>> binders, LeasedExecutor leasedCalls, CallParts parts) {
+        this.binders = binders.stream().collect(Collectors.toUnmodifiableMap(CallBinder::kind, binder -> binder));
         this.leasedCalls = leasedCalls;
         this.parts = parts;
         CallSettings settings = parts.settings();
@@ -71,7 +78,7 @@ public final class IdempotentCallExecutor {
     public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
             throws Throwable {
-        CallBinder<?> binder = operation.message() == null ? calls : messages;
+        CallBinder<?> binder = Objects.requireNonNull(binders.get(operation.kind()));
         return execute(binder, operation, target, arguments, effect);
     }
 

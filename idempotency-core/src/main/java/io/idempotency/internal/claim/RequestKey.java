@@ -3,6 +3,8 @@ package io.idempotency.internal.claim;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.Intent;
 import io.idempotency.internal.fingerprint.Digests;
 import io.idempotency.internal.fingerprint.Fingerprint;
@@ -14,17 +16,26 @@ import io.idempotency.internal.fingerprint.Fingerprint;
  *     is a big-endian number of four bytes. The SQL function {@code idempotency_request_id} computes the same
  * @param intent scope, caller and key
  * @param fingerprint fingerprint of the payload
+ * @param namespace an additional part of the id and of downstream keys; {@code null} for requests
  */
-public record RequestKey(UUID id, Intent intent, Fingerprint fingerprint) {
+public record RequestKey(
+        UUID id,
+        Intent intent,
+        Fingerprint fingerprint,
+        @Nullable String namespace) {
 
     /** Returns the key of a request. */
     public static RequestKey of(Intent intent, Fingerprint fingerprint) {
-        return new RequestKey(idOf(intent), intent, fingerprint);
+        return new RequestKey(idOf(intent), intent, fingerprint, null);
     }
 
-    /** Returns the key of a message. The consumer is its scope, and the message id its key. */
-    public static RequestKey ofMessage(Intent intent, Fingerprint fingerprint) {
-        return new RequestKey(idOfMessage(intent), intent, fingerprint);
+    /**
+     * Returns a key of another namespace than that of requests.
+     *
+     * @param namespace its keys are different from those of requests with equal names
+     */
+    public static RequestKey of(Intent intent, Fingerprint fingerprint, String namespace) {
+        return new RequestKey(idOf(intent, namespace), intent, fingerprint, namespace);
     }
 
     /** Returns the primary key of an intent. */
@@ -33,11 +44,11 @@ public record RequestKey(UUID id, Intent intent, Fingerprint fingerprint) {
     }
 
     /**
-     * Returns the id of a message, which is used in memory only. A message has one part more than an intent, so that a call and a
-     * message of equal names have different ids.
+     * Returns the id of an intent of another namespace than that of requests. It has one part more than the id of a request, so that
+     * they are different if the intents are equal.
      */
-    public static UUID idOfMessage(Intent intent) {
-        return idOf(intent.scope(), intent.caller(), intent.key().value(), "message");
+    public static UUID idOf(Intent intent, String namespace) {
+        return idOf(intent.scope(), intent.caller(), intent.key().value(), namespace);
     }
 
     private static UUID idOf(String... parts) {

@@ -1,16 +1,15 @@
 package io.idempotency.internal.inbox;
 
 import java.time.Duration;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.ConflictPolicy;
 import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.inbox.ConflictPolicy;
 import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.KeyOwnership.LocalKey;
@@ -18,8 +17,7 @@ import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
-import io.idempotency.internal.operation.MessageAttributes;
-import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 
@@ -29,13 +27,16 @@ import io.idempotency.observation.IdempotencyListener;
  */
 public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
 
+    /** Distinguishes a message from a request of equal names. */
+    private static final String NAMESPACE = "message";
+
     private final InboxStore store;
 
     private final DatabaseResolver databaseResolver;
 
     private final Fingerprinter fingerprinter;
 
-    private final RetentionPolicy retention;
+    private final MessageRetention retention;
 
     private final IdempotencyListener listener;
 
@@ -50,7 +51,7 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
             InboxStore store,
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
-            RetentionPolicy retention,
+            MessageRetention retention,
             IdempotencyListener listener,
             CallObserver observer) {
         this.store = store;
@@ -59,6 +60,11 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
         this.retention = retention;
         this.listener = listener;
         this.observer = observer;
+    }
+
+    @Override
+    public OperationKind kind() {
+        return ReceiverOperation.KIND;
     }
 
     @Override
@@ -72,17 +78,18 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
             IdempotentOperation operation,
             Object target,
             @Nullable Object[] arguments) {
-        MessageAttributes attributes = Objects.requireNonNull(operation.message());
-        String consumer = operation.scope();
-        IdempotencyKey id = operation.key(target, arguments);
+        ReceiverOperation receiver = (ReceiverOperation) operation;
+        String consumer = receiver.scope();
+        MessageAttributes attributes = receiver.message();
+        IdempotencyKey id = receiver.messageId(target, arguments);
         InboxMessage message = new InboxMessage(
                 consumer,
                 id.value(),
                 attributes.payload(target, arguments, fingerprinter),
                 attributes.type(target, arguments),
                 attributes.position(consumer, target, arguments),
-                operation.options().retention());
-        return bind(publisher, message, id, operation.options(), attributes.onConflict());
+                receiver.options().retention());
+        return bind(publisher, message, id, receiver.options(), attributes.onConflict());
     }
 
     /** Binds a delivery that is handled by other code. */
@@ -102,13 +109,13 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
         Intent intent = new Intent(message.consumer(), "", id);
         return new IdempotentCall(
                 // The fingerprint of null if payloads are not compared.
-                RequestKey.ofMessage(intent, message.payload() == null ? fingerprinter.of(null) : message.payload()),
+                RequestKey.of(
+                        intent, message.payload() == null ? fingerprinter.of(null) : message.payload(), NAMESPACE),
                 databaseResolver.resolveDatabase(),
                 options.withRetention(message.retention()),
                 // The result is not stored.
                 void.class,
                 null,
-                true,
                 new InboxKeyClaimer(store, message, onConflict, publisher::received),
                 null,
                 null);
@@ -116,7 +123,7 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
 
     /** Returns the key of a message of a consumer in the database that this thread works on. */
     LocalKey localKey(Intent message) {
-        return new LocalKey(RequestKey.idOfMessage(message), databaseResolver.resolveDatabase());
+        return new LocalKey(RequestKey.idOf(message, NAMESPACE), databaseResolver.resolveDatabase());
     }
 
     /** Returns how long a message that a consumer has handled is kept by default. */

@@ -6,16 +6,15 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.ConflictPolicy;
 import io.idempotency.Intent;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.KeyClaimer;
-import io.idempotency.internal.operation.StreamPosition;
 import io.idempotency.internal.response.ResponseMapper;
 
 /** Claims the key of one delivery in the inbox: a duplicate is a call that has succeeded without a response. */

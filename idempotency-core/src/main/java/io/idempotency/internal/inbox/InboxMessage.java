@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.fingerprint.Fingerprint;
-import io.idempotency.internal.operation.StreamPosition;
 
 /**
  * A delivered message, with all that is computed once for each delivery.

@@ -65,7 +65,7 @@ public final class InboxTemplate implements Inbox {
     @Override
     public <X extends Exception> boolean handleOnce(String consumer, @Nullable String messageId, Work<X> work)
             throws X {
-        Intent.requireConsumer(consumer);
+        ConsumerName.require(consumer);
         Effect effect = () -> {
             work.run();
             return true;
@@ -83,7 +83,7 @@ public final class InboxTemplate implements Inbox {
     @Override
     public <M> List<M> claimNew(
             String consumer, Collection<? extends M> messages, Function<? super M, ? extends @Nullable String> idOf) {
-        Intent.requireConsumer(consumer);
+        ConsumerName.require(consumer);
         List<String> ids = new ArrayList<>(messages.size());
         Map<String, M> firstById = new LinkedHashMap<>();
         for (M message : messages) {

@@ -3,9 +3,9 @@ package io.idempotency.internal.inbox;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
 import io.idempotency.Outcome;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.OutcomePublisher;

@@ -18,6 +18,7 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationRules;
 
@@ -176,12 +177,14 @@ final class ChainVerifier {
                             + " comes first: @EnableTransactionManagement(order = ...) must be greater than"
                             + " the order that @EnableMethodSecurity(offset = ...) sets.");
         });
-        findSecurity(operation.storedArguments() == null ? List.of() : outside).ifPresent(name -> {
-            throw new InvalidIdempotentMethodException(
-                    "The idempotent method " + operation.describe() + " has resume = true and is secured by " + name
-                            + ": a call that is resumed has no authentication, so it would be refused in each attempt.",
-                    "Secure the method that calls it, such as the controller's, or remove resume = true.");
-        });
+        findSecurity(operation instanceof CallOperation call && call.storedArguments() != null ? outside : List.of())
+                .ifPresent(name -> {
+                    throw new InvalidIdempotentMethodException(
+                            "The idempotent method " + operation.describe() + " has resume = true and is secured by "
+                                    + name
+                                    + ": a call that is resumed has no authentication, so it would be refused in each attempt.",
+                            "Secure the method that calls it, such as the controller's, or remove resume = true.");
+                });
     }
 
     private static Optional<String> findSecurity(List<Object> interceptors) {

@@ -19,7 +19,7 @@ import io.idempotency.InvalidIdempotentMethodException;
  * @param method annotated method
  * @param placeholders replaces {@code ${...}}
  */
-record AnnotationAttributes(String annotation, Method method, StringValueResolver placeholders) {
+public record AnnotationAttributes(String annotation, Method method, StringValueResolver placeholders) {
 
     /** Remains in the text if a resolver that is not strict finds no value. */
     private static final String PLACEHOLDER = "${";
@@ -27,7 +27,7 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
     private static final String DEFINE = "Define the property, or write the value itself.";
 
     /** Returns a name with its placeholders replaced, and checks it by a rule. */
-    String name(String attribute, String text, UnaryOperator<String> rule) {
+    public String name(String attribute, String text, UnaryOperator<String> rule) {
         String name = resolve(attribute, required(attribute, text));
         try {
             return rule.apply(name);
@@ -37,17 +37,20 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         }
     }
 
-    ArgumentExpression expression(String attribute, String text) {
+    /** Parses a required expression. */
+    public ArgumentExpression expression(String attribute, String text) {
         return ArgumentExpression.parse(annotation, attribute, required(attribute, text), method);
     }
 
-    @Nullable ArgumentExpression optionalExpression(String attribute, String text, String... furtherVariables) {
+    /** Parses an expression; returns {@code null} if there is none. */
+    public @Nullable ArgumentExpression optionalExpression(String attribute, String text, String... furtherVariables) {
         return StringUtils.hasText(text)
                 ? ArgumentExpression.parse(annotation, attribute, text, method, furtherVariables)
                 : null;
     }
 
-    @Nullable Duration duration(String attribute, String text, UnaryOperator<Duration> rangeCheck) {
+    /** Reads a duration and checks its range; returns {@code null} if there is none. */
+    public @Nullable Duration duration(String attribute, String text, UnaryOperator<Duration> rangeCheck) {
         String resolved = resolve(attribute, text);
         if (!StringUtils.hasText(resolved)) {
             return null;
@@ -68,7 +71,8 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         }
     }
 
-    void requireLongEnough(String text, Duration retention, RetentionPolicy policy) {
+    /** Requires a retention that is not below the minimum. */
+    public void requireLongEnough(String text, Duration retention, RetentionPolicy policy) {
         if (policy.isTooShort(retention)) {
             throw invalid("retention", text, policy.explainMinimum(), policy.action());
         }
@@ -93,7 +97,8 @@ record AnnotationAttributes(String annotation, Method method, StringValueResolve
         return text;
     }
 
-    InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {
+    /** Returns the exception for an attribute that is not valid. */
+    public InvalidIdempotentMethodException invalid(String attribute, String text, String reason, String action) {
         return new InvalidIdempotentMethodException(
                 "The " + attribute + " '" + text + "' of " + annotation + " on " + MethodDescription.of(method)
                         + " is not valid. " + reason,

@@ -3,6 +3,7 @@ package io.idempotency.internal.operation;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,19 +22,15 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
- * The source that reads {@link Idempotent} and {@link IdempotentReceiver}, also as meta-annotations and from
- * interfaces, once for each idempotent method and class. Other methods are not cached, because they are queried at
- * start-up only.
+ * The source that reads {@link Idempotent} and the annotations of other kinds, also as meta-annotations and from interfaces,
+ * once for each idempotent method and class. Other methods are not cached, because they are queried at start-up only.
  */
 public final class AnnotationOperationSource implements IdempotentOperationSource {
 
-    private final OperationParser calls;
-
-    private final ReceiverParser receivers;
+    private final List<AnnotationParser<?>> parsers;
 
     private final Map<MethodClassKey, IdempotentOperation> operations = new ConcurrentHashMap<>();
 
@@ -42,17 +39,27 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
     /**
      * Creates the source.
      *
-     * @param retention retention of keys and messages; called when the first annotation is found
+     * @param retention retention of keys; called when the first annotation is found
+     * @param otherParsers parsers of the other kinds
      */
-    public AnnotationOperationSource(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
-        this.calls = new OperationParser(placeholders, retention);
-        this.receivers = new ReceiverParser(placeholders, retention);
+    public AnnotationOperationSource(
+            StringValueResolver placeholders,
+            Supplier<RetentionPolicy> retention,
+            List<AnnotationParser<?>> otherParsers) {
+        List<AnnotationParser<?>> all = new ArrayList<>();
+        all.add(new OperationParser(placeholders, retention));
+        all.addAll(otherParsers);
+        this.parsers = List.copyOf(all);
+    }
+
+    @Override
+    public List<OperationKind> kinds() {
+        return parsers.stream().<OperationKind>map(AnnotationParser::kind).toList();
     }
 
     @Override
     public boolean isCandidateClass(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, Idempotent.class)
-                || AnnotationUtils.isCandidateClass(type, IdempotentReceiver.class);
+        return parsers.stream().anyMatch(parser -> AnnotationUtils.isCandidateClass(type, parser.annotationType()));
     }
 
     @Override
@@ -84,35 +91,42 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
     private @Nullable IdempotentOperation read(Method annotated, Method specific, Class<?> userClass) {
         MergedAnnotations annotations =
                 MergedAnnotations.from(annotated, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.none());
-        MergedAnnotation<Idempotent> call = find(annotations, Idempotent.class, specific);
-        MergedAnnotation<IdempotentReceiver> receiver = find(annotations, IdempotentReceiver.class, specific);
-        if (call.isPresent() && receiver.isPresent()) {
-            throw new InvalidIdempotentMethodException(
-                    "The method " + MethodDescription.of(specific)
-                            + " has both @Idempotent and @IdempotentReceiver, but a repeat of one is not a repeat of"
-                            + " the other.",
-                    "Keep @IdempotentReceiver for messages and @Idempotent for calls that have a response.");
+        List<Found<?>> found = parsers.stream()
+                .<Found<?>>map(parser -> find(annotations, parser, specific))
+                .filter(one -> one.annotation().isPresent())
+                .toList();
+        if (found.size() > 1) {
+            throw moreThanOne(
+                    specific,
+                    found.get(0).parser().kind(),
+                    found.get(1).parser().kind());
         }
-        if (call.isPresent()) {
-            return registered(calls.parse(call.synthesize(), specific, userClass), call);
-        }
-        return receiver.isPresent()
-                ? registered(receivers.parse(receiver.synthesize(), specific, userClass), receiver)
-                : null;
+        return found.isEmpty() ? null : registered(found.get(0), specific, userClass);
+    }
+
+    private static InvalidIdempotentMethodException moreThanOne(
+            Method specific, OperationKind one, OperationKind other) {
+        return new InvalidIdempotentMethodException(
+                "The method " + MethodDescription.of(specific) + " has both " + one.displayName() + " and "
+                        + other.displayName() + ", but a repeat of one is not a repeat of the other.",
+                "Keep " + other.displayName() + " for " + other.purpose() + " and " + one.displayName() + " for "
+                        + one.purpose() + ".");
     }
 
     /**
-     * Registers the declaration as owner, because all implementations of one annotated method share its scope or
-     * consumer.
+     * Registers the declaration as owner, because all implementations of one annotated method share its scope.
      */
-    private IdempotentOperation registered(IdempotentOperation operation, MergedAnnotation<?> annotation) {
+    private IdempotentOperation registered(Found<?> found, Method specific, Class<?> userClass) {
+        IdempotentOperation operation = found.parse(specific, userClass);
         ownership.require(
-                operation, annotation.getSource() instanceof Method declaration ? declaration : operation.method());
+                operation,
+                found.annotation().getSource() instanceof Method declaration ? declaration : operation.method());
         return operation;
     }
 
-    private static <A extends Annotation> MergedAnnotation<A> find(
-            MergedAnnotations annotations, Class<A> type, Method specific) {
+    private static <A extends Annotation> Found<A> find(
+            MergedAnnotations annotations, AnnotationParser<A> parser, Method specific) {
+        Class<A> type = parser.annotationType();
         MergedAnnotation<A> found = annotations.get(type, null, MergedAnnotationSelectors.firstDirectlyDeclared());
         if (found.isPresent()) {
             List<String> onOneMethod = annotations.stream(type)
@@ -127,6 +141,14 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
                         "Keep one of them.");
             }
         }
-        return found;
+        return new Found<>(parser, found);
+    }
+
+    /** An annotation that may be present, and its parser. */
+    private record Found<A extends Annotation>(AnnotationParser<A> parser, MergedAnnotation<A> annotation) {
+
+        IdempotentOperation parse(Method specific, Class<?> userClass) {
+            return parser.parse(annotation.synthesize(), specific, userClass);
+        }
     }
 }

@@ -199,15 +199,17 @@ public final class ArgumentExpression {
     }
 
     /** {@return the type of the parameter if the expression is just its name; otherwise {@code Object}} */
-    Type declaredType() {
+    public Type declaredType() {
         return declaredType;
     }
 
     /**
+     * Evaluates the expression.
+     *
      * @throws ExpressionFailedException if SpEL refuses it; exceptions of the application's own methods are thrown
      *     unchanged
      */
-    @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
+    public @Nullable Object evaluate(Object target, @Nullable Object[] arguments) {
         return soleArgument == null ? evaluate(new Arguments(target, indexes, arguments)) : arguments[soleArgument];
     }
 

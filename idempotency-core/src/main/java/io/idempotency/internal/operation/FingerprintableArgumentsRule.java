@@ -32,7 +32,7 @@ final class FingerprintableArgumentsRule implements OperationRule {
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
-        if (operation.fingerprintExpression() != null || operation.message() != null) {
+        if (!(operation instanceof CallOperation call) || call.fingerprintExpression() != null) {
             return;
         }
         for (Parameter parameter : operation.method().getParameters()) {

@@ -1,11 +1,15 @@
 package io.idempotency.internal.operation;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /** The source of idempotent operations, which pointcut and interceptors share. */
 public interface IdempotentOperationSource {
+
+    /** {@return the kinds of its operations} */
+    List<OperationKind> kinds();
 
     /**
      * Returns whether a class may have idempotent methods; a cheap check.

@@ -15,22 +15,20 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 
 /**
- * A conversion of an expression's value to a key, message id, stream or version.
+ * A conversion of an expression's value to a key or a number.
  *
  * @param noun name of the kind of value
- * @param owner kind of its owner, scope or consumer
+ * @param owner kind of its owner, such as a scope
  * @param ownerName name of the owner
  * @param requirement requirement for the value, as the end of an error message
  */
-record KeyValue(String noun, String owner, String ownerName, String requirement) {
+public record KeyValue(String noun, String owner, String ownerName, String requirement) {
 
     /** Types whose text is the value itself; the text of others may be an address in memory. */
     private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT =
             Set.of(UUID.class, Byte.class, Short.class, Integer.class, Long.class, BigInteger.class, Character.class);
 
     private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(Byte.class, Short.class, Integer.class, Long.class);
-
-    private static final String CONSUMER = "consumer";
 
     private static final int LONG_BITS = 63;
 
@@ -48,20 +46,6 @@ record KeyValue(String noun, String owner, String ownerName, String requirement)
         return new KeyValue("key", "scope", scope, "a call needs a key that the caller chose for this one intent");
     }
 
-    static KeyValue ofConsumer(String consumer) {
-        return new KeyValue(
-                "message id", CONSUMER, consumer, "a message needs an id that stays the same through all deliveries");
-    }
-
-    static KeyValue ofStream(String consumer) {
-        return new KeyValue("stream", CONSUMER, consumer, "an order is kept for the messages of one stream");
-    }
-
-    static KeyValue ofVersion(String consumer) {
-        return new KeyValue(
-                "version", CONSUMER, consumer, "it must give the place of the message in its stream, a whole number");
-    }
-
     private String ownerText() {
         return owner + " '" + ownerName + "'";
     }
@@ -73,7 +57,13 @@ record KeyValue(String noun, String owner, String ownerName, String requirement)
                 : new IdempotencyKey(requireWellFormed(textOf(expression, value)));
     }
 
-    String text(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+    /**
+     * Evaluates an expression whose value is a text.
+     *
+     * @throws MissingIdempotencyKeyException if it gives {@code null}
+     * @throws InvalidIdempotencyKeyException if its value is not well-formed, or it fails
+     */
+    public String text(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value = evaluate(expression, target, arguments);
         return value instanceof IdempotencyKey key ? key.value() : requireWellFormed(textOf(expression, value));
     }
@@ -86,7 +76,13 @@ record KeyValue(String noun, String owner, String ownerName, String requirement)
         return text;
     }
 
-    long wholeNumber(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
+    /**
+     * Evaluates an expression whose value is a whole number of 64 bits.
+     *
+     * @throws MissingIdempotencyKeyException if it gives {@code null}
+     * @throws InvalidIdempotencyKeyException if its value is not such a number, or it fails
+     */
+    public long wholeNumber(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value = evaluate(expression, target, arguments);
         if (value instanceof BigInteger big && big.bitLength() <= LONG_BITS) {
             return big.longValue();

@@ -16,7 +16,8 @@ final class NoHandlerToResumeRule implements OperationRule {
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
-        if (operation.storedArguments() != null
+        if (operation instanceof CallOperation call
+                && call.storedArguments() != null
                 && MAPPINGS.stream()
                         .anyMatch(
                                 MergedAnnotations.from(operation.method(), SearchStrategy.TYPE_HIERARCHY)::isPresent)) {

@@ -21,7 +21,7 @@ import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /** The parser of {@link Idempotent}, which refuses invalid annotations. */
-final class OperationParser {
+final class OperationParser implements AnnotationParser<Idempotent> {
 
     private final StringValueResolver placeholders;
 
@@ -32,9 +32,20 @@ final class OperationParser {
         this.retention = retention;
     }
 
-    IdempotentOperation parse(Idempotent annotation, Method method, Class<?> targetClass) {
+    @Override
+    public OperationKind kind() {
+        return CallOperation.KIND;
+    }
+
+    @Override
+    public Class<Idempotent> annotationType() {
+        return Idempotent.class;
+    }
+
+    @Override
+    public CallOperation parse(Idempotent annotation, Method method, Class<?> targetClass) {
         AnnotationAttributes attributes = new AnnotationAttributes("@Idempotent", method, placeholders);
-        return new IdempotentOperation(
+        return new CallOperation(
                 method,
                 attributes.name("scope", annotation.scope(), Intent::requireScope),
                 attributes.expression("key", annotation.key()),
@@ -42,8 +53,7 @@ final class OperationParser {
                 options(annotation, attributes),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
                 resultReference(annotation, attributes),
-                annotation.resume() ? storedArguments(method, targetClass) : null,
-                null);
+                annotation.resume() ? storedArguments(method, targetClass) : null);
     }
 
     private static Map<String, Type> storedArguments(Method method, Class<?> targetClass) {

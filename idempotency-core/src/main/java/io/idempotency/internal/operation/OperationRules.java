@@ -20,7 +20,7 @@ public final class OperationRules {
             new NotCacheableRule(),
             new NoHandlerToResumeRule());
 
-    private final PlacementRule placementRule = new PlacementRule();
+    private final PlacementRule placementRule;
 
     private final TransactionRule transactionRule = new TransactionRule();
 
@@ -33,9 +33,11 @@ public final class OperationRules {
     /**
      * Creates the rules.
      *
+     * @param kinds kinds of all operations
      * @param responses checks storable types; called when all singletons are ready
      */
-    public OperationRules(Supplier<ResponseMapper> responses) {
+    public OperationRules(List<OperationKind> kinds, Supplier<ResponseMapper> responses) {
+        this.placementRule = new PlacementRule(kinds);
         this.storableResponseRule = new StorableResponseRule(responses);
         this.storableArgumentsRule = new StorableArgumentsRule(responses);
     }
@@ -79,7 +81,9 @@ public final class OperationRules {
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */
     public void checkStored(IdempotentOperation operation) {
-        storableResponseRule.check(operation);
-        storableArgumentsRule.check(operation);
+        if (operation instanceof CallOperation call) {
+            storableResponseRule.check(call);
+            storableArgumentsRule.check(call);
+        }
     }
 }

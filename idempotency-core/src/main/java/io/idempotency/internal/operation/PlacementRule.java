@@ -4,6 +4,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Executable;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -11,20 +12,21 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ReflectionUtils;
 
-import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /** The rule against composed annotations without effect: on a class, a field, a constructor or a parameter. */
 final class PlacementRule {
 
-    private static final List<Class<? extends Annotation>> ANNOTATIONS =
-            List.of(Idempotent.class, IdempotentReceiver.class);
+    private final List<OperationKind> kinds;
+
+    PlacementRule(List<OperationKind> kinds) {
+        this.kinds = kinds;
+    }
 
     void check(Class<?> type) {
         refuse(find(type, SearchStrategy.TYPE_HIERARCHY), type);
         ReflectionUtils.doWithFields(type, field -> refuse(find(field, SearchStrategy.DIRECT), field));
-        ReflectionUtils.doWithMethods(type, PlacementRule::checkParameters);
+        ReflectionUtils.doWithMethods(type, this::checkParameters);
         for (Executable constructor : constructorsOf(type)) {
             refuse(find(constructor, SearchStrategy.DIRECT), constructor);
             checkParameters(constructor);
@@ -43,7 +45,7 @@ final class PlacementRule {
         }
     }
 
-    private static void checkParameters(Executable executable) {
+    private void checkParameters(Executable executable) {
         for (Annotation[] annotations : executable.getParameterAnnotations()) {
             if (annotations.length > 0) {
                 refuse(MergedAnnotations.from(annotations), "a parameter of " + executable);
@@ -55,17 +57,18 @@ final class PlacementRule {
         return MergedAnnotations.from(element, strategy, RepeatableContainers.none());
     }
 
-    private static void refuse(MergedAnnotations annotations, Object place) {
-        for (Class<? extends Annotation> type : ANNOTATIONS) {
-            MergedAnnotation<?> found = annotations.get(type);
+    private void refuse(MergedAnnotations annotations, Object place) {
+        for (OperationKind kind : kinds) {
+            MergedAnnotation<?> found = annotations.get(kind.annotation());
             if (found.isPresent()) {
                 // A class may inherit it from a superclass or an interface.
                 Object declaredOn = found.getSource() instanceof Class<?> declaring ? declaring : place;
                 throw new InvalidIdempotentMethodException(
-                        "@" + found.getRoot().getType().getSimpleName() + ", which includes @" + type.getSimpleName()
+                        "@" + found.getRoot().getType().getSimpleName() + ", which includes " + kind.displayName()
                                 + ", stands on " + declaredOn + ", where it makes no method idempotent.",
-                        "Put it on each method that is to be idempotent, with a name of its own for each (scope or"
-                                + " consumer), and let it have @Target(ElementType.METHOD).");
+                        "Put it on each method that is to be idempotent, with a name of its own for each ("
+                                + kinds.stream().map(OperationKind::scopeName).collect(Collectors.joining(" or "))
+                                + "), and let it have @Target(ElementType.METHOD).");
             }
         }
     }

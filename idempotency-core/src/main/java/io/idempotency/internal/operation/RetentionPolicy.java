@@ -1,16 +1,14 @@
 package io.idempotency.internal.operation;
 
 import java.time.Duration;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.Intent;
 
-/** The configured retention of keys and messages: defaults, minimum and values for consumers. */
+/** The configured retention: defaults of calls, and the minimum of all that is kept. */
 public final class RetentionPolicy {
 
     private static final String MINIMUM = "idempotency.minimum-retention";
@@ -26,36 +24,20 @@ public final class RetentionPolicy {
 
     private final CallOptions defaults;
 
-    private final Duration messageRetention;
-
-    private final Map<String, Duration> byConsumer;
-
     /**
      * Checks the configuration.
      *
      * @param minimum shortest allowed retention; {@code null} for the longest of one minute, the default wait timeout and
      *     the default lease
-     * @throws IdempotencyStartupException if a retention is shorter than the minimum, a consumer's name is not valid,
-     *     or responses would be kept for longer than keys
+     * @throws IdempotencyStartupException if the retention is shorter than the minimum, or responses would be kept for
+     *     longer than keys
      */
-    public RetentionPolicy(
-            @Nullable Duration minimum,
-            CallOptions defaults,
-            Duration messageRetention,
-            Map<String, Duration> byConsumer) {
+    public RetentionPolicy(@Nullable Duration minimum, CallOptions defaults) {
         this.isMinimumSet = minimum != null;
         this.minimum = minimum == null ? longest(SHORTEST, longest(defaults.waitTimeout(), defaults.lease())) : minimum;
         this.defaults = defaults;
-        this.messageRetention = CallOptions.requireRetention(messageRetention);
-        this.byConsumer = Map.copyOf(byConsumer);
         requireLongEnough("idempotency.retention", defaults.retention());
         requireNotLonger(defaults.responseRetention(), defaults.retention());
-        requireLongEnough("idempotency.inbox.retention", messageRetention);
-        byConsumer.forEach((consumer, retention) -> {
-            String property = "idempotency.inbox.retention-by-consumer." + consumer;
-            requireConsumer(property, consumer);
-            requireLongEnough(property, retention);
-        });
     }
 
     private static Duration longest(Duration one, Duration other) {
@@ -73,18 +55,12 @@ public final class RetentionPolicy {
         }
     }
 
-    private static void requireConsumer(String property, String consumer) {
-        try {
-            Intent.requireConsumer(consumer);
-        } catch (IllegalArgumentException malformed) {
-            throw new IdempotencyStartupException(
-                    property + " is not for a valid consumer: " + malformed.getMessage() + ".",
-                    "Correct the property.",
-                    malformed);
-        }
-    }
-
-    private void requireLongEnough(String property, Duration retention) {
+    /**
+     * Checks a retention that a property sets.
+     *
+     * @throws IdempotencyStartupException if it is shorter than the minimum
+     */
+    public void requireLongEnough(String property, Duration retention) {
         if (isTooShort(retention)) {
             throw new IdempotencyStartupException(
                     property + " = " + text(retention) + " is shorter than " + minimum() + ". " + WHY, action());
@@ -96,7 +72,7 @@ public final class RetentionPolicy {
         return defaults;
     }
 
-    /** Returns whether a retention of a key or a message is below the minimum. */
+    /** Returns whether a retention is below the minimum. */
     boolean isTooShort(Duration retention) {
         return retention.compareTo(minimum) < 0;
     }
@@ -156,19 +132,6 @@ public final class RetentionPolicy {
                             + ". A call may wait until the key is forgotten, and then runs again");
         }
         return waitTimeout;
-    }
-
-    /**
-     * Returns the retention of the messages that a consumer has handled.
-     *
-     * @param own retention of its annotation; {@code null} if none
-     */
-    public Duration ofConsumer(String consumer, @Nullable Duration own) {
-        Duration configured = byConsumer.get(consumer);
-        if (configured != null) {
-            return configured;
-        }
-        return own == null ? messageRetention : own;
     }
 
     private String minimum() {

@@ -11,10 +11,7 @@ import org.springframework.core.ResolvableType;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/**
- * The rule that a response is complete when the method returns, and that its type decides how a replay is read. A
- * receiver stores no response, but must be able to return null for a duplicate.
- */
+/** The rule that a result is complete when the method returns, and that the type of a response decides how a replay is read. */
 final class ReturnTypeRule implements OperationRule {
 
     private static final NamedTypes READ_AFTERWARDS = new NamedTypes(
@@ -68,10 +65,12 @@ final class ReturnTypeRule implements OperationRule {
                     operation,
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
         }
-        if (operation.message() != null) {
-            requireNullable(operation, returned);
-            return;
+        if (operation instanceof CallOperation) {
+            requireReplayable(operation, returned, type);
         }
+    }
+
+    private static void requireReplayable(IdempotentOperation operation, Class<?> returned, ResolvableType type) {
         if (NOT_DATA.include(returned)
                 || (ENTITIES.include(returned) && !REPLAYED_ENTITIES.contains(returned.getName()))) {
             throw new InvalidIdempotentMethodException(
@@ -106,14 +105,5 @@ final class ReturnTypeRule implements OperationRule {
         return raw == Object.class
                 || type.getType() instanceof TypeVariable<?>
                 || (WRAPPERS.include(raw) && isUnknown(type.getGeneric(0)));
-    }
-
-    private static void requireNullable(IdempotentOperation operation, Class<?> returned) {
-        if (returned.isPrimitive() && returned != void.class) {
-            throw new InvalidIdempotentMethodException(
-                    "The idempotent method " + operation.describe() + " returns " + returned.getName()
-                            + ", but for a duplicate message it returns null.",
-                    "Return nothing, or a type that can be null.");
-        }
     }
 }

@@ -7,25 +7,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.idempotency.InvalidIdempotentMethodException;
 
 /**
- * The rule that a scope belongs to one method, because two would replay each other's responses. The same holds for a
- * consumer, because two methods would skip each other's messages.
+ * The rule that a scope belongs to one method, because two would replay each other's responses, or skip each other's
+ * messages. Scopes of two kinds are two scopes, whatever their names are.
  */
 final class ScopeOwnership {
 
-    private final Map<String, Method> methodByScope = new ConcurrentHashMap<>();
-
-    private final Map<String, Method> methodByConsumer = new ConcurrentHashMap<>();
+    private final Map<Scope, Method> methodByScope = new ConcurrentHashMap<>();
 
     void require(IdempotentOperation operation, Method declaration) {
-        boolean isCall = operation.message() == null;
-        Method owner = (isCall ? methodByScope : methodByConsumer).putIfAbsent(operation.scope(), declaration);
+        OperationKind kind = operation.kind();
+        Method owner = methodByScope.putIfAbsent(new Scope(kind, operation.scope()), declaration);
         if (owner != null && !owner.equals(declaration)) {
-            String name = isCall ? "scope" : "consumer";
             throw new InvalidIdempotentMethodException(
-                    "The " + name + " '" + operation.scope() + "' is used by two methods: "
+                    "The " + kind.scopeName() + " '" + operation.scope() + "' is used by two methods: "
                             + MethodDescription.of(owner) + " and " + MethodDescription.of(declaration) + ".",
-                    "Give each method a " + name + " of its own; keep the old one where "
-                            + (isCall ? "keys are already stored." : "messages were already handled."));
+                    "Give each method a " + kind.scopeName() + " of its own; keep the old one where " + kind.stored()
+                            + ".");
         }
     }
+
+    private record Scope(OperationKind kind, String name) {}
 }

@@ -17,14 +17,14 @@ final class StorableArgumentsRule {
         this.codecs = codecs;
     }
 
-    void check(IdempotentOperation operation) {
+    void check(CallOperation operation) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters != null) {
             parameters.forEach((name, type) -> check(operation, name, type));
         }
     }
 
-    private void check(IdempotentOperation operation, String name, Type type) {
+    private void check(CallOperation operation, String name, Type type) {
         try {
             codecs.get().requireStorable(type);
         } catch (IdempotencyStartupException unstorable) {

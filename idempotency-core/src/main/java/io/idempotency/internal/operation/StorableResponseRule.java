@@ -13,15 +13,14 @@ final class StorableResponseRule {
 
     private final Supplier<ResponseMapper> responses;
 
-    private final Set<IdempotentOperation> storable = ConcurrentHashMap.newKeySet();
+    private final Set<CallOperation> storable = ConcurrentHashMap.newKeySet();
 
     StorableResponseRule(Supplier<ResponseMapper> responses) {
         this.responses = responses;
     }
 
-    void check(IdempotentOperation operation) {
-        if (operation.message() == null
-                && operation.responseType() != void.class
+    void check(CallOperation operation) {
+        if (operation.responseType() != void.class
                 && !operation.options().lossyResponse()
                 && !storable.contains(operation)) {
             try {

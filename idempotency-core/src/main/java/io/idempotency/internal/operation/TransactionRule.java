@@ -27,7 +27,7 @@ final class TransactionRule {
                     "The idempotent method " + operation.describe()
                             + " runs outside of transactions, so claim and effect cannot commit together.",
                     "Use the propagation REQUIRED or REQUIRES_NEW"
-                            + (operation.message() == null ? ", or the mode LEASED." : "."));
+                            + (operation instanceof CallOperation ? ", or the mode LEASED." : "."));
         }
         if (operation.options().isLeased()
                 && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY) {

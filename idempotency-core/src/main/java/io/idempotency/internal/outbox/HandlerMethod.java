@@ -15,7 +15,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.Intent;
+import io.idempotency.internal.inbox.ConsumerName;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxRecord;
 
@@ -63,7 +63,7 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
                     "Remove the propagation: the method runs in the transaction of the inbox.");
         }
         try {
-            Intent.requireConsumer(consumer);
+            ConsumerName.require(consumer);
         } catch (IllegalArgumentException malformed) {
             throw new IdempotencyStartupException(
                     description + ": " + malformed.getMessage() + ".",

@@ -262,7 +262,6 @@ public final class CallResumer {
                 operation.options(),
                 operation.responseType(),
                 null,
-                false,
                 store,
                 null,
                 null);

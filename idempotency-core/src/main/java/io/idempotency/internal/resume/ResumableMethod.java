@@ -16,7 +16,7 @@ import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
 
@@ -29,7 +29,7 @@ import static java.util.Objects.requireNonNull;
  * @param method the method, as it can be invoked on the bean
  * @param operation the operation of its annotation
  */
-record ResumableMethod(String beanName, Method method, IdempotentOperation operation) {
+record ResumableMethod(String beanName, Method method, CallOperation operation) {
 
     ResumableMethod {
         ReflectionUtils.makeAccessible(method);

@@ -25,6 +25,7 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.response.ResponseMapper;
@@ -138,9 +139,9 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     private void addMethodsOf(String beanName, Class<?> type) {
         MetadataLookup<@Nullable IdempotentOperation> lookup = method -> operations.findOperation(method, type);
         MethodIntrospector.selectMethods(type, lookup).forEach((method, operation) -> {
-            if (operation.storedArguments() != null) {
+            if (operation instanceof CallOperation call && call.storedArguments() != null) {
                 requireNotAsync(operation, type);
-                add(new ResumableMethod(beanName, invocable(beanName, method), operation));
+                add(new ResumableMethod(beanName, invocable(beanName, method), call));
             }
         });
     }

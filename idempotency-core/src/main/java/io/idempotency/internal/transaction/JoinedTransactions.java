@@ -84,6 +84,10 @@ public final class JoinedTransactions {
         } catch (RuntimeException failure) {
             RollbackGuard.register(failure, connection);
             throw ReadOnlyTransaction.explain(failure);
+        } catch (Error failure) {
+            // A claim is several messages, of which the first ones have written.
+            RollbackGuard.register(failure, connection);
+            throw failure;
         }
     }
 

@@ -14,6 +14,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -25,27 +26,24 @@ class CommittedRowsTest {
 
     private final DataSourceOfNoConnection dataSource = new DataSourceOfNoConnection();
 
-    private final ClaimStore store = (ClaimStore) Proxy.newProxyInstance(
-            ClaimStore.class.getClassLoader(), new Class<?>[] {ClaimStore.class}, (proxy, method, arguments) -> {
-                throw new AssertionError("There is no connection to ask on");
-            });
+    private final ClaimStore store = proxy(ClaimStore.class);
 
     private final CommittedRows rows = new CommittedRows(dataSource, RequiresNewTransaction.on(dataSource), store);
 
     @Test
     void onlyARequestThatThisInstanceHasAnsweredIsAskedFor() {
-        IdempotentCall call = call(UUID.randomUUID(), false);
+        IdempotentCall call = call(UUID.randomUUID(), store);
         assertThat(isAskedFor(call)).isFalse();
 
         rows.answered(call);
 
         assertThat(isAskedFor(call)).isTrue();
-        assertThat(isAskedFor(call(UUID.randomUUID(), false))).isFalse();
+        assertThat(isAskedFor(call(UUID.randomUUID(), store))).isFalse();
     }
 
     @Test
     void aMessageIsNotAskedForBecauseItsResultIsNotStored() {
-        IdempotentCall message = call(UUID.randomUUID(), true);
+        IdempotentCall message = call(UUID.randomUUID(), proxy(KeyClaimer.class));
 
         rows.answered(message);
 
@@ -54,8 +52,8 @@ class CommittedRowsTest {
 
     @Test
     void oneRequestIsForgottenForAnotherInTheSamePlace() {
-        IdempotentCall first = call(new UUID(1, 7), false);
-        IdempotentCall second = call(new UUID(2, 7), false);
+        IdempotentCall first = call(new UUID(1, 7), store);
+        IdempotentCall second = call(new UUID(2, 7), store);
 
         rows.answered(first);
         rows.answered(second);
@@ -66,7 +64,7 @@ class CommittedRowsTest {
 
     @Test
     void mostOfAThousandRequestsAreRemembered() {
-        List<IdempotentCall> thousand = Stream.generate(() -> call(UUID.randomUUID(), false))
+        List<IdempotentCall> thousand = Stream.generate(() -> call(UUID.randomUUID(), store))
                 .limit(1_000)
                 .toList();
 
@@ -81,18 +79,24 @@ class CommittedRowsTest {
         return dataSource.isAsked;
     }
 
-    private IdempotentCall call(UUID id, boolean isMessage) {
+    private IdempotentCall call(UUID id, KeyClaimer keyClaimer) {
         Intent intent = new Intent("payments", "", new IdempotencyKey("key"));
         return new IdempotentCall(
-                new RequestKey(id, intent, new Fingerprint(1, new byte[32])),
+                new RequestKey(id, intent, new Fingerprint(1, new byte[32]), null),
                 "database",
                 Defaults.OPTIONS,
                 String.class,
                 null,
-                isMessage,
-                store,
+                keyClaimer,
                 null,
                 null);
+    }
+
+    private static <T> T proxy(Class<T> type) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    throw new AssertionError("There is no connection to ask on");
+                }));
     }
 
     private static final class DataSourceOfNoConnection extends AbstractDataSource {

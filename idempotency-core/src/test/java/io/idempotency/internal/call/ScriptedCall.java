@@ -127,8 +127,7 @@ final class ScriptedCall {
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
-        IdempotentCallExecutor executor =
-                new IdempotentCallExecutor(new OfNoMethod(), new OfNoMethod(), new LeasedCalls(parts), parts);
+        IdempotentCallExecutor executor = new IdempotentCallExecutor(List.of(), new LeasedCalls(parts), parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         Function<CallExecution, TransactionalAttempt> firstAttempt =
                 write == null ? null : execution -> WriteAttempt.first(execution, write);
@@ -185,7 +184,7 @@ final class ScriptedCall {
                         : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(
-                RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, false, store, null, null);
+                RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, store, null, null);
     }
 
     /**
@@ -362,23 +361,6 @@ final class ScriptedCall {
                 throw itself;
             }
             return FailureTranslator.super.codeOf(failure);
-        }
-    }
-
-    private static final class OfNoMethod implements CallBinder<OutcomePublisher> {
-
-        @Override
-        public OutcomePublisher begin(String scope) {
-            throw new AssertionError("The call has begun already");
-        }
-
-        @Override
-        public IdempotentCall bind(
-                OutcomePublisher publisher,
-                IdempotentOperation operation,
-                Object target,
-                @Nullable Object[] arguments) {
-            throw new AssertionError("The call is bound already");
         }
     }
 

@@ -53,13 +53,13 @@ class RequestKeyTest {
     }
 
     @Test
-    void aMessageIsNeverTakenForACall() {
+    void aKeyOfAnotherNamespaceIsNeverTakenForThatOfARequest() {
         Intent intent = intent("invoices", "", "m-1");
 
-        assertThat(RequestKey.idOfMessage(intent))
-                .isEqualTo(RequestKey.idOfMessage(intent("invoices", "", "m-1")))
+        assertThat(RequestKey.idOf(intent, "message"))
+                .isEqualTo(RequestKey.idOf(intent("invoices", "", "m-1"), "message"))
                 .isNotEqualTo(RequestKey.idOf(intent))
-                .isNotEqualTo(RequestKey.idOfMessage(intent("invoices", "", "m-2")));
+                .isNotEqualTo(RequestKey.idOf(intent("invoices", "", "m-2"), "message"));
     }
 
     @Test

@@ -21,7 +21,6 @@ import org.springframework.dao.DataIntegrityViolationException;
 
 import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.ClaimAbandonedException;
-import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.ExpressionFailedException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
@@ -30,8 +29,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
 import io.idempotency.LockNotAcquiredException;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
@@ -45,7 +42,10 @@ import io.idempotency.StepsChangedException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.inbox.Redelivery;
+import io.idempotency.outbox.DeduplicationKeyReusedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -3,6 +3,7 @@ package io.idempotency.internal.operation;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 import org.springframework.core.env.MapPropertySource;
@@ -16,12 +17,12 @@ final class AnnotatedMethods {
 
     private AnnotatedMethods() {}
 
-    static IdempotentOperation operation(Class<?> type, String method) {
+    static CallOperation operation(Class<?> type, String method) {
         return operation(type, method, Map.of());
     }
 
-    static IdempotentOperation operation(Class<?> type, String method, Map<String, Object> properties) {
-        return source(properties).findOperation(method(type, method), type);
+    static CallOperation operation(Class<?> type, String method, Map<String, Object> properties) {
+        return (CallOperation) source(properties).findOperation(method(type, method), type);
     }
 
     static AnnotationOperationSource source(Map<String, Object> properties) {
@@ -29,7 +30,7 @@ final class AnnotatedMethods {
         sources.addFirst(new MapPropertySource("test", properties));
         PropertySourcesPropertyResolver resolver = new PropertySourcesPropertyResolver(sources);
         RetentionPolicy retention = Defaults.retention(Duration.ofMillis(1));
-        return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention);
+        return new AnnotationOperationSource(resolver::resolveRequiredPlaceholders, () -> retention, List.of());
     }
 
     static Method method(Class<?> type, String name) {

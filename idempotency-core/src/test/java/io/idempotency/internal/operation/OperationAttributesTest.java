@@ -114,11 +114,11 @@ class OperationAttributesTest {
                 .hasMessageContainingAll("waitTimeout", "25d", "at most");
     }
 
-    private static IdempotentOperation retainedFor(String retention) {
+    private static CallOperation retainedFor(String retention) {
         return AnnotatedMethods.operation(Configured.class, "run", Map.of("app.name", "a", "app.retention", retention));
     }
 
-    private static IdempotentOperation waitingFor(String wait) {
+    private static CallOperation waitingFor(String wait) {
         return AnnotatedMethods.operation(
                 Configured.class, "run", Map.of("app.name", "a", "app.retention", "1d", "app.durations.wait", wait));
     }
@@ -161,7 +161,7 @@ class OperationAttributesTest {
 
     @Test
     void placeholdersAreReplacedInScopesAndDurations() {
-        IdempotentOperation operation = AnnotatedMethods.operation(
+        CallOperation operation = AnnotatedMethods.operation(
                 Configured.class,
                 "run",
                 Map.of("app.name", "shop", "app.retention", "30d", "app.durations.wait", "250ms"));

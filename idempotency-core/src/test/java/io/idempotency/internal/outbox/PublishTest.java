@@ -22,13 +22,13 @@ import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
 
-import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.outbox.DeduplicationKeyReusedException;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.test.ConcurrentCalls;

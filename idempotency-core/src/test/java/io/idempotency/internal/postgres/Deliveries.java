@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 
-import io.idempotency.DeliveryOrder;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.inbox.InboxBatchResult;
 import io.idempotency.internal.inbox.InboxMessage;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.operation.StreamPosition;
+import io.idempotency.internal.inbox.StreamPosition;
 
 /** One connection with one transaction after the other, in which messages are received as by the executor. */
 public final class Deliveries extends OpenConnection<Deliveries> {

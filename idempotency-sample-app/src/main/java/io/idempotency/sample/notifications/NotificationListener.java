@@ -7,7 +7,7 @@ import org.springframework.messaging.handler.annotation.Payload;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.sample.payments.PaymentAccepted;
 
 /** Tells of payments where Kafka carries the messages, in a consumer group of its own. */

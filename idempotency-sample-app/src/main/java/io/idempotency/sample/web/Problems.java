@@ -21,7 +21,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.exc.MismatchedInputException;
 
-import io.idempotency.MessageConflictException;
+import io.idempotency.inbox.MessageConflictException;
 import io.idempotency.sample.accounts.AccountExistsException;
 import io.idempotency.sample.accounts.EventNotFoundException;
 import io.idempotency.sample.accounts.InsufficientFundsException;

@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -15,7 +16,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.ConfigurableEnvironment;
+
+import io.idempotency.internal.operation.CallOperation;
+import io.idempotency.internal.operation.OperationKind;
 
 /** The auto-configuration of the checks of properties, which the library makes also if it is switched off. */
 @AutoConfiguration
@@ -36,11 +42,20 @@ public final class IdempotencyPropertiesAutoConfiguration {
                 .check(environment.getPropertySources());
     }
 
+    /** Exists also where no method is idempotent, because checks and warnings are about annotated methods. */
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static OperationKind idempotentCalls() {
+        return CallOperation.KIND;
+    }
+
     @Bean
     @Lazy(false)
     @ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)
-    UnprotectedBeans idempotencyUnprotectedBeans(ConfigurableListableBeanFactory beans) {
-        return new UnprotectedBeans(beans);
+    UnprotectedBeans idempotencyUnprotectedBeans(
+            ConfigurableListableBeanFactory beans, ObjectProvider<OperationKind> kinds) {
+        return new UnprotectedBeans(beans, kinds.orderedStream().toList());
     }
 
     /** The hints that include the metadata in a native image. */

@@ -1,7 +1,9 @@
 package io.idempotency.boot.properties;
 
+import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,22 +16,25 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
-import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.internal.operation.OperationKind;
 
 /** The warning about annotated beans in an application that has switched the library off. */
 final class UnprotectedBeans implements SmartInitializingSingleton {
 
     private static final Logger logger = LoggerFactory.getLogger(UnprotectedBeans.class);
 
-    private static final MethodFilter ANNOTATED =
-            method -> AnnotatedElementUtils.hasAnnotation(method, Idempotent.class)
-                    || AnnotatedElementUtils.hasAnnotation(method, IdempotentReceiver.class);
-
     private final ConfigurableListableBeanFactory beans;
 
-    UnprotectedBeans(ConfigurableListableBeanFactory beans) {
+    private final List<OperationKind> kinds;
+
+    /**
+     * Creates the warning.
+     *
+     * @param kinds kinds of methods that are not idempotent now
+     */
+    UnprotectedBeans(ConfigurableListableBeanFactory beans, List<OperationKind> kinds) {
         this.beans = beans;
+        this.kinds = kinds;
     }
 
     @Override
@@ -39,9 +44,10 @@ final class UnprotectedBeans implements SmartInitializingSingleton {
                 .toList();
         if (!unprotected.isEmpty()) {
             logger.warn(
-                    "idempotency.enabled is false: {} with methods that have @Idempotent or @IdempotentReceiver run unprotected, and"
+                    "idempotency.enabled is false: {} with methods that have {} run unprotected, and"
                             + " each repeat of their calls takes effect again: {}",
                     unprotected.size() == 1 ? "one bean" : unprotected.size() + " beans",
+                    kinds.stream().map(OperationKind::displayName).collect(Collectors.joining(" or ")),
                     String.join(", ", unprotected));
         }
     }
@@ -52,8 +58,14 @@ final class UnprotectedBeans implements SmartInitializingSingleton {
             return false;
         }
         Class<?> userClass = ClassUtils.getUserClass(type);
-        return (AnnotationUtils.isCandidateClass(userClass, Idempotent.class)
-                        || AnnotationUtils.isCandidateClass(userClass, IdempotentReceiver.class))
-                && !MethodIntrospector.selectMethods(userClass, ANNOTATED).isEmpty();
+        return kinds.stream()
+                .map(OperationKind::annotation)
+                .anyMatch(annotation -> hasMethodWith(annotation, userClass));
+    }
+
+    private static boolean hasMethodWith(Class<? extends Annotation> annotation, Class<?> type) {
+        MethodFilter annotated = method -> AnnotatedElementUtils.hasAnnotation(method, annotation);
+        return AnnotationUtils.isCandidateClass(type, annotation)
+                && !MethodIntrospector.selectMethods(type, annotated).isEmpty();
     }
 }

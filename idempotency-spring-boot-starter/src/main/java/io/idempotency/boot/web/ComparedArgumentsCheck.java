@@ -20,6 +20,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.idempotency.internal.operation.ArgumentExpression;
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 
@@ -52,12 +53,12 @@ final class ComparedArgumentsCheck implements SmartInitializingSingleton {
 
     private static void check(HandlerMethod handler, IdempotentOperationSource source) {
         IdempotentOperation operation = source.findOperation(handler.getMethod(), handler.getBeanType());
-        if (operation == null || operation.fingerprintExpression() == null) {
+        if (!(operation instanceof CallOperation call) || call.fingerprintExpression() == null) {
             return;
         }
-        ArgumentExpression fingerprint = operation.fingerprintExpression();
+        ArgumentExpression fingerprint = call.fingerprintExpression();
         Set<Integer> named = fingerprint.namedArguments();
-        Set<Integer> ofKey = operation.keyExpression().namedArguments();
+        Set<Integer> ofKey = call.keyExpression().namedArguments();
         List<MethodParameter> leftOut = Arrays.stream(handler.getMethodParameters())
                 .filter(parameter -> !named.contains(parameter.getParameterIndex()))
                 .filter(ComparedArgumentsCheck::isOfRequest)

@@ -2,6 +2,9 @@ package io.idempotency.boot.web;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -33,17 +36,26 @@ final class IdempotencyProblems {
 
     private final MessageSource messages;
 
-    IdempotencyProblems(IdempotencyHttpProperties properties, MessageSource messages) {
+    private final Map<Class<? extends IdempotencyException>, Problem> byRefusal;
+
+    /**
+     * Creates the factory.
+     *
+     * @param others problems of other refusals than those of calls
+     */
+    IdempotencyProblems(IdempotencyHttpProperties properties, MessageSource messages, Stream<Problem> others) {
         this.properties = properties;
         this.messages = messages;
+        this.byRefusal = Stream.concat(CallProblems.ALL.stream(), others)
+                .collect(Collectors.toUnmodifiableMap(Problem::refusal, problem -> problem));
     }
 
     ResponseEntity<ProblemDetail> answer(IdempotencyException refusal, HttpServletRequest request) {
-        Problem problem = Problem.of(refusal);
+        Problem problem = byRefusal.getOrDefault(refusal.getClass(), CallProblems.INTERNAL_ERROR);
         HttpStatusCode status = statusOf(problem, refusal);
         if (status.is5xxServerError()) {
             logger.error("An idempotent call failed", refusal);
-        } else if (problem == Problem.INVALID_KEY && !KeyHeader.isRefusalOf(request, refusal)) {
+        } else if (problem.equals(CallProblems.INVALID_KEY) && !KeyHeader.isRefusalOf(request, refusal)) {
             logger.warn("A key that did not come from the header is not valid", refusal);
         } else {
             logger.debug("An idempotent call was refused", refusal);

@@ -32,6 +32,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.response.JacksonResponseCodec;
 
 /** The auto-configuration of the {@code Idempotency-Key} header in applications with Spring MVC. */
@@ -87,8 +88,9 @@ public final class IdempotencyWebAutoConfiguration {
     @Lazy(false)
     KeyHeaderParametersCheck idempotencyKeyHeaderParametersCheck(
             ObjectProvider<RequestMappingHandlerMapping> mappings,
-            ObjectProvider<RequestMappingHandlerAdapter> adapters) {
-        return new KeyHeaderParametersCheck(mappings, adapters);
+            ObjectProvider<RequestMappingHandlerAdapter> adapters,
+            ObjectProvider<OperationKind> kinds) {
+        return new KeyHeaderParametersCheck(mappings, adapters, kinds);
     }
 
     @Bean
@@ -134,8 +136,9 @@ public final class IdempotencyWebAutoConfiguration {
 
     @Bean
     @ConditionalOnBooleanProperty(name = "idempotency.http.problem-details", matchIfMissing = true)
-    WebMvcConfigurer idempotencyProblemConfigurer(IdempotencyHttpProperties properties, ApplicationContext messages) {
-        IdempotencyProblems problems = new IdempotencyProblems(properties, messages);
+    WebMvcConfigurer idempotencyProblemConfigurer(
+            IdempotencyHttpProperties properties, ApplicationContext messages, ObjectProvider<Problem> others) {
+        IdempotencyProblems problems = new IdempotencyProblems(properties, messages, others.stream());
         return new WebMvcConfigurer() {
             @Override
             public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {

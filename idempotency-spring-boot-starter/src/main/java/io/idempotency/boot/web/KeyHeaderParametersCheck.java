@@ -11,8 +11,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.internal.operation.OperationKind;
 
 /** The check at start-up that refuses parameters that cannot take a key. */
 final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
@@ -21,11 +20,15 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
 
     private final ObjectProvider<RequestMappingHandlerAdapter> adapters;
 
+    private final ObjectProvider<OperationKind> kinds;
+
     KeyHeaderParametersCheck(
             ObjectProvider<RequestMappingHandlerMapping> mappings,
-            ObjectProvider<RequestMappingHandlerAdapter> adapters) {
+            ObjectProvider<RequestMappingHandlerAdapter> adapters,
+            ObjectProvider<OperationKind> kinds) {
         this.mappings = mappings;
         this.adapters = adapters;
+        this.kinds = kinds;
     }
 
     @Override
@@ -77,10 +80,9 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
         }
     }
 
-    private static void requireKeyOfIdempotentHandler(HandlerMethod handler, MethodParameter parameter) {
+    private void requireKeyOfIdempotentHandler(HandlerMethod handler, MethodParameter parameter) {
         if (!KeyHeaderParameters.isRequired(parameter)
-                && (handler.hasMethodAnnotation(Idempotent.class)
-                        || handler.hasMethodAnnotation(IdempotentReceiver.class))) {
+                && kinds.stream().anyMatch(kind -> handler.hasMethodAnnotation(kind.annotation()))) {
             throw new IdempotencyStartupException(
                     handler.getShortLogMessage() + " has @IdempotencyKeyHeader(required = false), but is itself an"
                             + " idempotent method, which refuses a call without a key.",

@@ -38,11 +38,11 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.outbox.OutboxHandler;

@@ -37,6 +37,8 @@ import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.boot.messaging.inbox.IdempotencyInboxProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
@@ -63,6 +65,7 @@ class IdempotencyPropertiesTest {
                 .withBean(DataSource.class, database::adminDataSource)
                 .withConfiguration(AutoConfigurations.of(
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyInboxAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
                         IdempotencyPropertiesAutoConfiguration.class,
@@ -90,7 +93,6 @@ class IdempotencyPropertiesTest {
                         DataSize.ofMegabytes(1),
                         false,
                         false,
-                        new IdempotencyProperties.Inbox(Duration.ofDays(14), Map.of()),
                         new IdempotencyProperties.Retry(
                                 4, Duration.ofMillis(50), 2, Duration.ofSeconds(1), Duration.ofSeconds(30)),
                         Duration.ofSeconds(30))));
@@ -110,6 +112,7 @@ class IdempotencyPropertiesTest {
 
     static Stream<Arguments> defaultsOfFeatures() {
         return Stream.of(
+                Arguments.of("idempotency.inbox", new IdempotencyInboxProperties(Duration.ofDays(14), Map.of())),
                 Arguments.of("idempotency.logging", new IdempotencyLoggingProperties(KeyDisplay.HASHED)),
                 Arguments.of("idempotency.migration", new IdempotencyMigrationProperties(null, null, null)),
                 Arguments.of(

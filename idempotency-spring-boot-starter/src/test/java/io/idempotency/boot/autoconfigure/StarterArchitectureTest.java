@@ -33,6 +33,7 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
+import io.idempotency.boot.aot.AnnotatedMethodAotProcessor;
 import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.boot.client.IdempotencyKeyInterceptor;
@@ -42,6 +43,8 @@ import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
+import io.idempotency.boot.web.Problem;
+import io.idempotency.boot.web.UsedKeys;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.schema.StorageSchema;
@@ -82,6 +85,23 @@ class StarterArchitectureTest {
     static final ArchRule storageIsKnownByItsFactoryOnly =
             noClasses().should().dependOnClassesThat(STORAGE_BUT_ITS_FACTORY);
 
+    private static final String[] OF_MESSAGES =
+            CallsAloneTest.OF_MESSAGES.stream().map(name -> name + "..").toArray(String[]::new);
+
+    /** The packages that still import some of messages. */
+    private static final String[] NOT_YET_APART = {ROOT + ".logging", ROOT + ".metrics", ROOT + ".tracing"};
+
+    /** So that the starter can be shipped without messages. */
+    @ArchTest
+    static final ArchRule callsKnowNothingOfMessages = noClasses()
+            .that()
+            .resideOutsideOfPackages(OF_MESSAGES)
+            .and()
+            .resideOutsideOfPackages(NOT_YET_APART)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(OF_MESSAGES);
+
     @ArchTest
     static final ArchRule whatIsCommonKnowsNoFeature = noClasses()
             .that()
@@ -105,11 +125,11 @@ class StarterArchitectureTest {
                         Map.entry("org.springdoc..", List.of("openapi")),
                         Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
                         Map.entry("org.springframework.boot.health..", List.of("actuate")),
-                        Map.entry("org.springframework.http..", List.of("client", "web")),
+                        Map.entry("org.springframework.http..", List.of("client", "messaging.web", "web")),
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
                         Map.entry("org.springframework.security..", List.of("security")),
-                        Map.entry("org.springframework.web..", List.of("openapi", "web")))
+                        Map.entry("org.springframework.web..", List.of("messaging.web", "openapi", "web")))
                 .forEach((library, features) -> noClasses()
                         .that()
                         .resideOutsideOfPackages(features.stream()
@@ -206,12 +226,15 @@ class StarterArchitectureTest {
             .and()
             .areNotMemberClasses()
             .should(ArchConditions.be(belongToAnyOf(
+                    AnnotatedMethodAotProcessor.class,
                     BackgroundLoop.class,
                     IdempotencyDataSource.class,
                     IdempotencyJsonMapper.class,
                     IdempotencyKeyInterceptor.class,
                     KeyDisplay.class,
+                    UsedKeys.class,
                     LatestSample.class,
+                    Problem.class,
                     ProcessName.class,
                     PropertyChecks.class,
                     PublishedHeaders.class,

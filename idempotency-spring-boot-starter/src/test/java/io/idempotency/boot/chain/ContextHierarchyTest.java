@@ -34,9 +34,10 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.inbox.IdempotentReceiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -257,7 +258,7 @@ class ContextHierarchyTest extends LedgerTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(IdempotencyAutoConfiguration.class)
+    @ImportAutoConfiguration({IdempotencyAutoConfiguration.class, IdempotencyInboxAutoConfiguration.class})
     static class WithTheStarter {}
 
     static class MakesAChildWhileItIsInitialized {

@@ -1,8 +1,10 @@
 package io.idempotency.boot.chain;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
@@ -10,6 +12,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.inbox.MessageRetention;
+import io.idempotency.internal.inbox.ReceiverParser;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationRules;
@@ -26,7 +30,11 @@ final class MethodRules {
 
     private static final RetentionPolicy RETENTION = Defaults.retention(null);
 
-    private final AnnotationOperationSource operations = new AnnotationOperationSource(text -> text, () -> RETENTION);
+    private final AnnotationOperationSource operations = new AnnotationOperationSource(
+            text -> text,
+            () -> RETENTION,
+            List.of(new ReceiverParser(
+                    text -> text, () -> new MessageRetention(RETENTION, Duration.ofDays(14), Map.of()))));
 
     private final AnnotationTransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
 
@@ -36,7 +44,7 @@ final class MethodRules {
         List<ResponseCodec> all = Stream.concat(
                         Stream.of(codecs), Stream.of(new JacksonResponseCodec(new JsonMapper())))
                 .toList();
-        rules = new OperationRules(() -> new ResponseMapper(all, 10_000, true));
+        rules = new OperationRules(operations.kinds(), () -> new ResponseMapper(all, 10_000, true));
     }
 
     void check(Class<?> type, String name) {

@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.chain.elsewhere.PackagePrivatePayments;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -21,11 +21,11 @@ import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -18,7 +18,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -4,9 +4,9 @@ import java.util.UUID;
 
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.ConflictPolicy;
 import io.idempotency.IdempotencyContext;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /** Receivers whose effect is that of {@link Payments}: it cannot be overlooked if it is made twice. */
 class Bookings extends PayingBean {

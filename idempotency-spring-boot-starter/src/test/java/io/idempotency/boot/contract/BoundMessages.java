@@ -9,7 +9,7 @@ import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /**
  * Messages whose ids tell when they are to be delivered, and their effect, which nothing keeps from being made twice. It takes

@@ -14,9 +14,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.InvalidIdempotencyKeyException;
-import io.idempotency.MessageGapException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.boot.contract.Projections.Event;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 

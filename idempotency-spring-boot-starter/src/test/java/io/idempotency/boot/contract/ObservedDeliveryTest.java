@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.DeliveryOrder;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.testing.LogLines;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.TestDatabase;

@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -8,9 +9,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
+import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.operation.OperationKind;
 
 /** Makes every call OPTIMISTIC that may be and whose annotation names no mode, so that the tests of calls hold for both. */
 @Configuration(proxyBeanMethods = false)
@@ -22,6 +25,11 @@ class OptimisticMode {
             @Qualifier("idempotentOperationSource") IdempotentOperationSource annotations) {
         return new IdempotentOperationSource() {
             @Override
+            public List<OperationKind> kinds() {
+                return annotations.kinds();
+            }
+
+            @Override
             public boolean isCandidateClass(Class<?> type) {
                 return annotations.isCandidateClass(type);
             }
@@ -29,19 +37,18 @@ class OptimisticMode {
             @Override
             public @Nullable IdempotentOperation findOperation(Method method, Class<?> targetClass) {
                 IdempotentOperation operation = annotations.findOperation(method, targetClass);
-                return operation == null
-                                || operation.message() != null
-                                || operation.options().isLeased()
-                                || !operation.options().finalFailures().isEmpty()
-                        ? operation
-                        : optimistic(operation);
+                return operation instanceof CallOperation call
+                                && !call.options().isLeased()
+                                && call.options().finalFailures().isEmpty()
+                        ? optimistic(call)
+                        : operation;
             }
         };
     }
 
-    private static IdempotentOperation optimistic(IdempotentOperation operation) {
+    private static CallOperation optimistic(CallOperation operation) {
         CallOptions options = operation.options().withOptimisticMode();
-        return new IdempotentOperation(
+        return new CallOperation(
                 operation.method(),
                 operation.scope(),
                 operation.keyExpression(),
@@ -49,7 +56,6 @@ class OptimisticMode {
                 options,
                 operation.responseType(),
                 operation.resultReference(),
-                operation.storedArguments(),
-                operation.message());
+                operation.storedArguments());
     }
 }

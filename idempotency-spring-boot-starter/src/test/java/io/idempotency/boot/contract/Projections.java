@@ -3,8 +3,8 @@ package io.idempotency.boot.contract;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.DeliveryOrder;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /** Receivers of versioned events: one that keeps the newest value of a stream, and one that adds all of them in order. */
 class Projections {

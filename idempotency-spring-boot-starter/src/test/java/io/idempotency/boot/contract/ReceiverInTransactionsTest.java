@@ -11,12 +11,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
-import io.idempotency.MessageConflictException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.TransactionFailedException;
 import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.inbox.MessageConflictException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

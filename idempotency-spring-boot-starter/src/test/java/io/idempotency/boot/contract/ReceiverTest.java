@@ -13,10 +13,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotencyKeyException;
-import io.idempotency.MessageConflictException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.contract.Callers.Call;
+import io.idempotency.inbox.MessageConflictException;
 import io.idempotency.observation.MessageOutcome;
 import io.idempotency.observation.MessageReceived;
 

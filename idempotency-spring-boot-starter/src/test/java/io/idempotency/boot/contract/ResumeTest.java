@@ -152,6 +152,7 @@ class ResumeTest {
         @Idempotent(
                 scope = "resumed-trips",
                 key = "#key",
+                fingerprint = "{#legs, #voucher}",
                 mode = IdempotencyMode.LEASED,
                 resume = true,
                 finalFailures = Refused.class)
@@ -518,7 +519,7 @@ class ResumeTest {
         String before = "before-" + key;
         bookAndVanish();
         Interceptors.BEFORE.set(() -> {
-            assertThat(trips.book(before, List.of(), null)).startsWith("R1 [] ");
+            assertThat(trips.book(before, LEGS, null)).startsWith("R1 [Leg[from=Rome");
             assertThatExceptionOfType(KeyReusedException.class).isThrownBy(() -> trips.book(key, List.of(), null));
         });
 

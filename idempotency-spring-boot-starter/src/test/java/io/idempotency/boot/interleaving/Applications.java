@@ -133,7 +133,11 @@ final class Applications implements AutoCloseable {
                 .map(YieldingDataSource::takeUsed)
                 .flatMap(Collection::stream)
                 .toList();
-        return sessions.differing(used);
+        List<String> left = new ArrayList<>(sessions.differing(used));
+        if (server.hasAdvisoryLocks()) {
+            left.add("an advisory lock outlasts its transaction");
+        }
+        return left;
     }
 
     /** Returns what a run has left in the sessions and in its threads, and why it did not end. */

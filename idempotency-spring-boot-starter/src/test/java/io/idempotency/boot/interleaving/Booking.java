@@ -37,7 +37,7 @@ record Booking(Applications applications, Kind kind, int callers, boolean expire
         }
         if (expires) {
             actors.add(new Actor("expiry", () -> {
-                trips(1).expireLease(applications.shops().get(1), key);
+                trips(1).expireLease(key);
                 return Caller.NO_ANSWER;
             }));
         }

@@ -15,7 +15,7 @@ import io.idempotency.boot.interleaving.Shop.Receipt;
 /** Calls whose duplicates wait only briefly, because others may never end. */
 class BriefShop {
 
-    private static final String WAIT = "500ms";
+    private static final String WAIT = "250ms";
 
     private final JdbcTemplate jdbc;
 
@@ -59,7 +59,7 @@ class BriefShop {
             scope = "resumed",
             key = "#key",
             fingerprint = "#cents",
-            waitTimeout = "1s",
+            waitTimeout = "300ms",
             mode = IdempotencyMode.LEASED,
             lease = "1h",
             resume = true)

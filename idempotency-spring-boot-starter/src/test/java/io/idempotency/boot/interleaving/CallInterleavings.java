@@ -70,7 +70,7 @@ abstract class CallInterleavings {
     @MethodSource("modes")
     @Tag("full")
     void twoCallersAndOneFault(Mode mode) {
-        explorer(mode, 2).exploreAll(TestSize.pick(faultsInFull(mode), EnumSet.allOf(Fault.class)), 1);
+        explorer(mode, 2).exploreAll(TestSize.pick(faultsInFull(mode), faultsInLong(mode)), 1);
     }
 
     /** Those whose repair depends on the transactions. */
@@ -80,18 +80,22 @@ abstract class CallInterleavings {
                 : EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.SERIALIZATION, Fault.TERMINATED);
     }
 
+    Set<Fault> faultsInLong(Mode mode) {
+        return EnumSet.allOf(Fault.class);
+    }
+
     /** Two of them are duplicates in one application, and wait for each other in the JVM. */
     @ParameterizedTest
     @MethodSource("modes")
     @Tag("full")
     void threeCallersAtRandomWithTwoFaults(Mode mode) {
-        explorer(mode, 3).walk(1, TestSize.pick(40, 2_000), 2);
+        explorer(mode, 3).walk(1, TestSize.pick(40, 600), 2);
     }
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("leasedModes")
     void twoCallersAndALeaseThatExpiresAtRandom(Mode mode) {
-        withExpiry(mode).walk(1, TestSize.pick(properties.length == 0 ? 60 : 15, 2_000), 0);
+        withExpiry(mode).walk(1, TestSize.pick(20, 600), 0);
     }
 
     List<Mode> leasedModes() {

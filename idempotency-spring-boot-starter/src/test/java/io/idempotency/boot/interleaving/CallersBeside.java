@@ -76,9 +76,9 @@ record CallersBeside(
     public List<String> check(String key, Run run) {
         List<String> wrong = applications.leftBy(run);
         List<Actor> others = run.actors().subList(places.size(), run.actors().size());
-        boolean hasFaults =
-                run.actors().stream().anyMatch(actor -> !actor.faults().isEmpty());
-        if (!hasFaults
+        boolean hasFailures =
+                run.actors().stream().anyMatch(actor -> !actor.faults().isEmpty() || actor.failure() != null);
+        if (!hasFailures
                 && !interventions.isEmpty()
                 && Set.of(Intervention.RESUMPTION).containsAll(interventions)) {
             long runs =

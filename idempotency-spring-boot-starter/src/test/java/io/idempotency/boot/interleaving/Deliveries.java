@@ -11,9 +11,9 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.DataClassRowMapper;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
 import io.idempotency.boot.interleaving.Receivers.Message;
+import io.idempotency.inbox.MessageConflictException;
+import io.idempotency.inbox.MessageGapException;
 
 /**
  * Brokers that deliver to the two applications in turn.

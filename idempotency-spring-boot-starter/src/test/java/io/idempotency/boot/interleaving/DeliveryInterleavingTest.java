@@ -8,8 +8,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.idempotency.test.TestSize;
-
 /** Deliveries in READ COMMITTED transactions. */
 class DeliveryInterleavingTest extends DeliveryInterleavings {
 
@@ -30,7 +28,7 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
     /** A version may come too early although its stream has begun. */
     @Test
     void threeBrokersWithVersionsInOrderAtRandom() {
-        explorer(Receiving.IN_ORDER, 3).walk(1, 40, 0);
+        explorer(Receiving.IN_ORDER, 3).walk(1, 20, 0);
     }
 
     @Test
@@ -63,13 +61,5 @@ class DeliveryInterleavingTest extends DeliveryInterleavings {
     @EnabledIfSystemProperty(named = "idempotency.test.size", matches = "long")
     void twoBrokersOfEachKindAndOneFault(Receiving receiving) {
         explorer(receiving, 2).exploreAll(EnumSet.allOf(Fault.class), 1);
-    }
-
-    /** Two of them deliver to one application, where duplicates wait for each other in the JVM. */
-    @ParameterizedTest
-    @EnumSource
-    @Tag("full")
-    void threeBrokersAtRandomWithTwoFaults(Receiving receiving) {
-        explorer(receiving, 3).walk(1, TestSize.pick(20, 2_000), 2);
     }
 }

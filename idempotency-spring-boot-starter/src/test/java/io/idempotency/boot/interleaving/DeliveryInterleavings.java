@@ -17,6 +17,7 @@ import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.interleaving.Receivers.Message;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
+import io.idempotency.test.TestSize;
 
 /** The schedules of deliveries, for one isolation level. */
 @PostgresTest
@@ -66,7 +67,7 @@ abstract class DeliveryInterleavings {
     @ParameterizedTest
     @EnumSource
     void twoBrokersInTheFirstSchedules(Receiving receiving) {
-        explorer(receiving, 2).exploreFirst(mayConflict ? 15 : 100);
+        explorer(receiving, 2).exploreFirst(mayConflict ? 8 : 100);
     }
 
     @ParameterizedTest
@@ -74,6 +75,14 @@ abstract class DeliveryInterleavings {
     @Tag("full")
     void twoBrokers(Receiving receiving) {
         explorer(receiving, 2).exploreAll(EnumSet.noneOf(Fault.class), 0);
+    }
+
+    /** Two of them deliver to one application, where duplicates wait for each other in the JVM. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("full")
+    void threeBrokersAtRandomWithTwoFaults(Receiving receiving) {
+        explorer(receiving, 3).walk(1, TestSize.pick(mayConflict ? 10 : 20, 400), 2);
     }
 
     final Explorer explorer(Receiving receiving, int brokers) {

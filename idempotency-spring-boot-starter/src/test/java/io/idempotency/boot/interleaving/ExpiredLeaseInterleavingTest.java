@@ -59,7 +59,7 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void aLeaseExpiresAndOneFaultStrikesAtRandom() {
-        int count = TestSize.pick(40, 2_000);
+        int count = TestSize.pick(40, 1_000);
         explorer(ScopedCalls.LEASED).walk(1, count, 1);
         explorer(ScopedCalls.STEPS).walk(1, count, 1);
     }
@@ -67,7 +67,7 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     private static Bounds bounds(Set<Fault> inFull) {
         return TestSize.pick(
                 Bounds.of(inFull, 1).withSwitches(1),
-                Bounds.of(EnumSet.allOf(Fault.class), 1).withSwitches(2));
+                Bounds.of(EnumSet.allOf(Fault.class), 1).withSwitches(1));
     }
 
     private Explorer explorer(ScopedCalls<?> calls) {

@@ -1,6 +1,8 @@
 package io.idempotency.boot.interleaving;
 
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -14,6 +16,9 @@ import io.idempotency.boot.interleaving.Shop.Receipt;
 
 /** Calls that make their row, and then end in a way that is no part of their payload. */
 class FailingShop {
+
+    /** The callers whose method has failed, with their keys. */
+    private static final Set<String> failed = ConcurrentHashMap.newKeySet();
 
     private final JdbcTemplate jdbc;
 
@@ -60,6 +65,10 @@ class FailingShop {
     private Receipt buy(String key, End end) {
         Actor.runsAttempt(IdempotencyContext.current().attempt());
         Receipt receipt = Shop.insert(jdbc, key, 5);
+        Actor actor = Actor.current();
+        if (end != End.SUCCEEDS && actor != null && !failed.add(key + " " + actor.name())) {
+            throw new IllegalStateException("The method has failed before, and that decides");
+        }
         return switch (end) {
             case SUCCEEDS -> receipt;
             case FAILS -> throw new FailedException();

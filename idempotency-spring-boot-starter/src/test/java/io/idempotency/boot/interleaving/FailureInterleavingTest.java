@@ -50,14 +50,14 @@ class FailureInterleavingTest {
 
     @Test
     void twoCallersAndOneFaultAtRandom() {
-        explorer(Kind.TRANSACTIONAL, End.FAILS_FOR_GOOD, End.SUCCEEDS).walk(1, 40, 1);
+        explorer(Kind.TRANSACTIONAL, End.FAILS_FOR_GOOD, End.SUCCEEDS).walk(1, 20, 1);
     }
 
     @ParameterizedTest
     @EnumSource
     @Tag("full")
     void twoCallersAndOneFault(Ends ends) {
-        explorer(Kind.TRANSACTIONAL, ends.first, ends.second).walk(1, TestSize.pick(100, 2_000), 1);
+        explorer(Kind.TRANSACTIONAL, ends.first, ends.second).walk(1, TestSize.pick(100, 500), 1);
     }
 
     @ParameterizedTest
@@ -79,8 +79,22 @@ class FailureInterleavingTest {
     @Tag("full")
     void threeCallersAtRandomWithTwoFaults(Kind kind) {
         for (Ends ends : Ends.values()) {
-            explorer(kind, ends.first, ends.second, ends.first).walk(1, TestSize.pick(15, 500), 2);
+            explorer(kind, ends.first, ends.second, ends.first).walk(1, TestSize.pick(15, 200), 2);
         }
+    }
+
+    /** It is not run again, whatever its rollback and its record throw. */
+    @Test
+    void aFailureReachesItsCallerEvenIfTheConnectionIsLostAfterIt() {
+        explorer(Kind.TRANSACTIONAL, End.FAILS).exploreAll(EnumSet.of(Fault.TERMINATED, Fault.UNSENT), 1);
+    }
+
+    /** What its rollback throws does not decide, so that the call is repeated. */
+    @Test
+    void aSerializationFailureIsRepeatedEvenIfItsRollbackFails() {
+        Caller<FailingShop> succeeding = Kind.TRANSACTIONAL.caller(End.SUCCEEDS);
+        Caller<?> answered = new Caller<>(FailingShop.class, succeeding.calls(), (caller, run) -> false);
+        explorer(Kind.TRANSACTIONAL, List.of(answered)).replay("a a!SERIALIZATION a!EXCEPTION");
     }
 
     @Test
@@ -91,13 +105,13 @@ class FailureInterleavingTest {
     /** The first of some thousand schedules. */
     @Test
     void aLeaseExpiresBeforeTheFailureOfItsHolderIsRecorded() {
-        expiring().exploreFirst(100);
+        expiring().exploreFirst(40);
     }
 
     @Test
     @Tag("full")
     void aLeaseExpiresAtRandom() {
-        expiring().walk(1, TestSize.pick(100, 2_000), 1);
+        expiring().walk(1, TestSize.pick(100, 500), 1);
     }
 
     private Explorer expiring() {

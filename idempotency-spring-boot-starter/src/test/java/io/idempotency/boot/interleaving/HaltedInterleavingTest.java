@@ -13,12 +13,16 @@ import org.springframework.context.annotation.Import;
 
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestInProgressException;
+import io.idempotency.boot.interleaving.Shop.Receipt;
 import io.idempotency.test.TestSize;
 
 /** Callers of a key beside an instance that stands still in its transaction, and beside an interrupt. */
 class HaltedInterleavingTest extends InterventionInterleavings {
 
     private static final Set<Fault> HALTED = EnumSet.of(Fault.HALTED);
+
+    private static final ScopedCalls<Shop> INTERRUPTED = new ScopedCalls<>(
+            "transactional", Shop.class, HaltedInterleavingTest::interruptAndCall, (caller, run) -> false);
 
     HaltedInterleavingTest() {
         super(
@@ -55,7 +59,7 @@ class HaltedInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void threeCallersAtRandomBesideOneThatStandsStill() {
-        int count = TestSize.pick(10, 300);
+        int count = TestSize.pick(10, 100);
         halting(scenario(ScopedCalls.BRIEF_TRANSACTIONAL, List.of(0, 1, 0))).walk(1, count, Bounds.of(HALTED, 1));
         halting(scenario(ScopedCalls.BRIEF_LEASED, List.of(0, 1, 0), Intervention.EXPIRY))
                 .walk(1, count, Bounds.of(HALTED, 1));
@@ -70,6 +74,21 @@ class HaltedInterleavingTest extends InterventionInterleavings {
                         List.of(0, 0),
                         Intervention.INTERRUPTION))
                 .exploreAll(NO_FAULTS, 0);
+    }
+
+    /** It waits for nobody, so that there is nothing to interrupt. */
+    @Test
+    void aThreadThatWasInterruptedBeforeItsCallGetsAFreeKey() {
+        explorer(scenario(INTERRUPTED, List.of(0))).exploreAll(NO_FAULTS, 0);
+    }
+
+    private static Receipt interruptAndCall(Shop shop, String key) {
+        Thread.currentThread().interrupt();
+        try {
+            return shop.transactional(key, 5);
+        } finally {
+            Thread.interrupted();
+        }
     }
 
     /** Its COMMIT is lost, and the key is held by another caller then, who stands still. */

@@ -83,6 +83,21 @@ enum Intervention {
         }
     },
 
+    /** The time of the response of a call that runs is over, and then the purge runs. It is not the end of the row. */
+    CLEARING(false, 1, 1) {
+        @Override
+        boolean perform(Applications applications, int place, Intent intent, List<Actor> callers) {
+            applications.database().jdbc().update("delete from idempotency.purge_lease");
+            applications
+                    .beans(JdbcTemplate.class)
+                    .get(place)
+                    .update(AGE_RESPONSE, intent.key().value());
+            Actor.stopsOnlyAt("the purge is one step");
+            applications.beans(Purging.class).get(place).purge();
+            return false;
+        }
+    },
+
     /** An instance finishes calls that are due. */
     RESUMPTION(false, 1, 1) {
         @Override
@@ -110,7 +125,7 @@ enum Intervention {
     private static final String ANSWER_AS_JSON = "{\"id\":\"%s\",\"cents\":5}".formatted(ANSWER.id());
 
     /** As if the time of a lease were over. Waits for nobody, because others wait for the end of the lease. */
-    private static final String EXPIRE_LEASE = """
+    static final String EXPIRE_LEASE = """
             update idempotency.idempotency_request
             set locked_until = statement_timestamp() - interval '1 second'
             where request_id = any (array(
@@ -125,6 +140,11 @@ enum Intervention {
             set claimed_at = claimed_at - interval '8 days', expires_at = expires_at - interval '8 days'
             where idempotency_key = ?
             returning status""";
+
+    private static final String AGE_RESPONSE = """
+            update idempotency.idempotency_request
+            set claimed_at = claimed_at - interval '8 days', response_expires_at = response_expires_at - interval '8 days'
+            where idempotency_key = ? and status = 'processing'""";
 
     private final boolean endsLease;
 

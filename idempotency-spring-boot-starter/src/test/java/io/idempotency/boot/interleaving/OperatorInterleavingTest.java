@@ -60,14 +60,14 @@ class OperatorInterleavingTest extends InterventionInterleavings {
     @Test
     @Tag("full")
     void twoCallersWhoseRowIsDeletedAtRandomWithOneFault() {
-        explorer(ScopedCalls.TRANSACTIONAL, 2, Intervention.FORGETTING).walk(1, TestSize.pick(50, 2_000), 1);
+        explorer(ScopedCalls.TRANSACTIONAL, 2, Intervention.FORGETTING).walk(1, TestSize.pick(50, 600), 1);
     }
 
     @ParameterizedTest
     @Tag("full")
     @EnumSource(names = {"RELEASE", "COMPLETION", "DELETION"})
     void twoCallersAndAnEndedLeaseAtRandomWithOneFault(Intervention intervention) {
-        int count = TestSize.pick(30, 1_000);
+        int count = TestSize.pick(30, 300);
         explorer(ScopedCalls.LEASED, 2, intervention).walk(1, count, 1);
         explorer(ScopedCalls.STEPS, 2, intervention).walk(1, count, 1);
     }

@@ -34,7 +34,11 @@ class OutboxInterleavingTest {
     @BeforeAll
     void start(TestDatabase database) throws SQLException {
         Orders.createTables(database.jdbc());
-        applications = new Applications(database, WithOutbox.class, "idempotency.outbox.backoff.delay=1h");
+        applications = new Applications(
+                database,
+                WithOutbox.class,
+                "idempotency.outbox.backoff.delay=1h",
+                "idempotency.outbox.max-attempts=" + Publications.MOST_ATTEMPTS);
         applications.warmUp(Orders.class, (orders, key) -> orders.place(key, key, Refusal.NEVER));
         applications.warmUp(Relay.class, (relay, key) -> relay.sendBatch());
     }
@@ -64,7 +68,7 @@ class OutboxInterleavingTest {
     @Tag("full")
     void twoCallersAndARelay() {
         explorer(1, 2, 1, Refusal.NEVER)
-                .exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, Integer.MAX_VALUE)));
+                .exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, 3)));
     }
 
     @Test
@@ -77,14 +81,14 @@ class OutboxInterleavingTest {
     @EnumSource
     @Tag("full")
     void twoCallersAndTwoRelaysAtRandomWithTwoFaults(Refusal refusal) {
-        explorer(1, 2, 2, refusal).walk(1, TestSize.pick(40, 1_000), 2);
+        explorer(1, 2, 2, refusal).walk(1, TestSize.pick(40, 400), 2);
     }
 
     @ParameterizedTest
     @EnumSource
     @Tag("full")
     void twoOrdersOfACustomerAndTwoRelaysAtRandomWithTwoFaults(Refusal refusal) {
-        explorer(2, 1, 2, refusal).walk(1, TestSize.pick(40, 1_000), 2);
+        explorer(2, 1, 2, refusal).walk(1, TestSize.pick(40, 400), 2);
     }
 
     private Explorer explorer(int orders, int callers, int relays, Refusal refusal) {

@@ -44,6 +44,15 @@ enum Past {
                         locked_until = statement_timestamp() - interval '1 second'
                     where idempotency_key = ?""", key);
         }
+    },
+
+    /** The same, and the next attempt in the first application will fail. */
+    UNFINISHED_AND_FAILING {
+        @Override
+        void bringAbout(String key, ScopedCalls<?> calls, Applications applications) {
+            UNFINISHED.bringAbout(key, calls, applications);
+            applications.beans(BriefShop.class).get(0).refuseNext(key);
+        }
     };
 
     abstract void bringAbout(String key, ScopedCalls<?> calls, Applications applications);

@@ -5,8 +5,8 @@ import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.DeliveryOrder;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 
 /** The receivers of the actors: each message that is handled makes one row. */

@@ -5,9 +5,9 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.stream.LongStream;
 
-import io.idempotency.MessageGapException;
 import io.idempotency.boot.interleaving.Receivers.Message;
 import io.idempotency.boot.interleaving.Receivers.NotHandledException;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.inbox.Redelivery;
 
 /** What brokers deliver, and to which receivers. */

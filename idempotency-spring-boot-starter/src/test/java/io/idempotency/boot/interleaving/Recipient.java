@@ -19,7 +19,7 @@ import io.idempotency.outbox.SenderUnavailableException;
 /** What an application hands over to be sent. */
 class Recipient implements OutboxSender {
 
-    /** The header that tells how a message is refused the first time. */
+    /** The header that tells how a message is refused. */
     static final String REFUSAL = "refusal";
 
     private static final AtomicLong positions = new AtomicLong();
@@ -31,8 +31,9 @@ class Recipient implements OutboxSender {
     @Override
     public CompletionStage<Void> send(OutboxRecord message) {
         String refusal = message.headers().get(REFUSAL);
-        boolean isRefused =
-                !refusal.isEmpty() && Refusal.valueOf(refusal) != Refusal.NEVER && refused.add(message.id());
+        boolean isRefused = !refusal.isEmpty()
+                && Refusal.valueOf(refusal) != Refusal.NEVER
+                && (refused.add(message.id()) || Refusal.valueOf(refusal) == Refusal.FAILS_EACH_TIME);
         sendings.add(new Sending(positions.incrementAndGet(), message, isRefused));
         return isRefused ? Refusal.valueOf(refusal).answer() : CompletableFuture.completedStage(null);
     }
@@ -46,17 +47,18 @@ class Recipient implements OutboxSender {
                 .toList();
     }
 
-    /** How a message is refused the first time that it is sent. */
+    /** How a message is refused, the first time that it is sent or each time. */
     enum Refusal {
         NEVER,
         FAILS,
+        FAILS_EACH_TIME,
         THROWS,
         IS_UNAVAILABLE;
 
         private CompletionStage<Void> answer() {
             return switch (this) {
                 case NEVER -> CompletableFuture.completedStage(null);
-                case FAILS -> CompletableFuture.failedStage(new IllegalStateException("refused"));
+                case FAILS, FAILS_EACH_TIME -> CompletableFuture.failedStage(new IllegalStateException("refused"));
                 case THROWS -> throw new IllegalStateException("refused");
                 case IS_UNAVAILABLE -> throw new SenderUnavailableException("refused", null);
             };

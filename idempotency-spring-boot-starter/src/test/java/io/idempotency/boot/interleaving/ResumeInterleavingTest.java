@@ -30,6 +30,38 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     }
 
     @Test
+    void oneOfTwoCallersTakesACallOverWhoseProcessHasEnded() {
+        explorer(List.of(0, 1), Past.UNFINISHED)
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+    }
+
+    /** Nobody else takes its lease over, so that it is answered. */
+    @Test
+    void aCallThatOutlivesItsLeaseIsNotResumedInItsOwnProcess() {
+        explorer(new CallersBeside(
+                        applications(),
+                        ScopedCalls.RESUMED.withFailures((caller, run) -> false),
+                        List.of(0),
+                        Past.NONE,
+                        List.of(Intervention.EXPIRY, Intervention.RESUMPTION)))
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(1));
+    }
+
+    /** An instance that has found the call before may not make it any more. */
+    @Test
+    void aFailureThatItsCallerHasGotIsNotResumed() {
+        Failures ofRefused = (caller, run) -> caller.failure() instanceof IllegalStateException
+                && run.actors().get(1).attempt() == 0;
+        explorer(new CallersBeside(
+                        applications(),
+                        ScopedCalls.RESUMED.withFailures(ofRefused),
+                        List.of(0),
+                        Past.UNFINISHED_AND_FAILING,
+                        List.of(Intervention.RESUMPTION)))
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+    }
+
+    @Test
     @Tag("full")
     void theSameWithMoreSwitches() {
         Bounds bounds = Bounds.of(NO_FAULTS, 0).withSwitches(2);
@@ -42,7 +74,7 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     @Tag("full")
     void aCallWhoseProcessHasEndedAtRandomWithTwoFaults() {
         explorer(List.of(0), Past.UNFINISHED, Intervention.RESUMPTION, Intervention.RESUMPTION)
-                .walk(1, TestSize.pick(40, 1_000), 2);
+                .walk(1, TestSize.pick(40, 400), 2);
     }
 
     @Test
@@ -50,7 +82,7 @@ class ResumeInterleavingTest extends InterventionInterleavings {
     void aCallWhoseProcessStandsStillAtRandom() {
         CallersBeside scenario = scenario(
                 List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
-        halting(scenario).walk(1, TestSize.pick(25, 1_000), Bounds.of(EnumSet.of(Fault.HALTED), 1));
+        halting(scenario).walk(1, TestSize.pick(25, 150), Bounds.of(EnumSet.of(Fault.HALTED), 1));
     }
 
     @Test

@@ -186,7 +186,7 @@ final class Scheduler {
 
     /** Waits until nobody moves, and returns what does not end. An actor that stops wakes this thread. */
     private String settle(List<Actor> actors) {
-        long end = System.nanoTime() + LIMIT.toNanos();
+        long start = System.nanoTime();
         while (true) {
             boolean isSettled = haveSettled(actors);
             boolean canGoOn =
@@ -197,10 +197,11 @@ final class Scheduler {
             if (isSettled && !pausing.isEmpty()) {
                 pausing.forEach(Actor::wake);
                 pausing.clear();
-            } else if (System.nanoTime() > end) {
+            } else if (System.nanoTime() - start > LIMIT.toNanos()) {
                 return isSettled ? "all wait" : "somebody moves no more";
             }
-            LockSupport.parkNanos(Waits.PATIENCE_NANOS);
+            // A longer step is asked for less often, so that questions do not hold it up.
+            LockSupport.parkNanos(Math.max(Waits.PATIENCE_NANOS, (System.nanoTime() - start) / 4));
         }
     }
 

@@ -21,6 +21,11 @@ final class Server implements AutoCloseable {
             select exists (select from asked, pg_stat_get_activity(asked.pid) where backend_xid is not null)
                 or exists (select from asked join pg_locks using (pid) where locktype = 'advisory')""";
 
+    private static final String ADVISORY = """
+            select exists (
+                select from pg_locks join pg_database on pg_database.oid = database
+                where locktype = 'advisory' and datname = current_database())""";
+
     private final Connection connection;
 
     private final PreparedStatement blocked;
@@ -31,17 +36,25 @@ final class Server implements AutoCloseable {
 
     private final PreparedStatement written;
 
+    private final PreparedStatement advisory;
+
     Server(TestDatabase database) throws SQLException {
         this.connection = database.connection();
         this.blocked = connection.prepareStatement("select cardinality(pg_blocking_pids(?)) > 0");
         this.present = connection.prepareStatement("select exists (select from pg_stat_get_activity(?))");
         this.terminate = connection.prepareStatement("select pg_terminate_backend(?)");
         this.written = connection.prepareStatement(WRITTEN);
+        this.advisory = connection.prepareStatement(ADVISORY);
     }
 
     /** Returns whether the transaction of the backend has written or locked a row, or holds another lock that outlasts a statement. */
     boolean hasWritten(int pid) {
         return ask(written, pid);
+    }
+
+    /** Returns whether any session of the database holds an advisory lock. */
+    boolean hasAdvisoryLocks() {
+        return ask(advisory);
     }
 
     /** Returns whether the backend waits for a lock that another one holds, or waits for before it. */
@@ -60,23 +73,30 @@ final class Server implements AutoCloseable {
 
     /** Waits until a backend has ended that was terminated, or whose client has gone. */
     void awaitGone(int pid) {
-        long end = System.nanoTime() + LIMIT.toNanos();
+        long start = System.nanoTime();
         while (ask(present, pid)) {
-            if (System.nanoTime() > end) {
+            long waited = System.nanoTime() - start;
+            if (waited > LIMIT.toNanos()) {
                 throw new IllegalStateException("Backend " + pid + " does not end");
             }
-            // On behalf of this object, which tells it from a pause of the application.
-            LockSupport.parkNanos(this, POLL_NANOS);
+            // On behalf of this object, which tells it from a pause of the application. Where it takes long, questions would prolong it.
+            LockSupport.parkNanos(this, Math.max(POLL_NANOS, waited / 4));
         }
     }
 
     private synchronized boolean ask(PreparedStatement question, int pid) {
         try {
             question.setInt(1, pid);
-            try (ResultSet rows = question.executeQuery()) {
-                rows.next();
-                return rows.getBoolean(1);
-            }
+            return ask(question);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private synchronized boolean ask(PreparedStatement question) {
+        try (ResultSet rows = question.executeQuery()) {
+            rows.next();
+            return rows.getBoolean(1);
         } catch (SQLException failure) {
             throw new IllegalStateException(failure);
         }

@@ -89,7 +89,7 @@ final class Together implements Scenario {
 
     @Override
     public List<String> check(String key, Run run) {
-        List<String> wrong = new ArrayList<>(applications.leftInSessions());
+        List<String> wrong = applications.leftInSessions();
         if (run.stuck() != null) {
             wrong.add(run.stuck());
         }

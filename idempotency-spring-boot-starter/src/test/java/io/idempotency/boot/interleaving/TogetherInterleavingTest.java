@@ -26,7 +26,7 @@ class TogetherInterleavingTest {
     @EnumSource
     @Tag("full")
     void transactionsAreThereAsAWholeAndTheirCallsOnce(Kind kind) throws SQLException {
-        explore(kind, TestSize.pick(80, 4_000));
+        explore(kind, TestSize.pick(80, 1_500));
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.boot.interleaving.Fault.InjectedException;
 import io.idempotency.boot.interleaving.Shop.Receipt;
 import io.idempotency.boot.testing.Callbacks;
@@ -22,8 +23,6 @@ import io.idempotency.boot.testing.Callbacks;
 class Trips {
 
     private static final Set<String> violations = ConcurrentHashMap.newKeySet();
-
-    private static final Set<String> expired = ConcurrentHashMap.newKeySet();
 
     private static final Set<String> extended = ConcurrentHashMap.newKeySet();
 
@@ -53,7 +52,7 @@ class Trips {
         }
     }
 
-    /** Repeats a step whose COMMIT has failed. */
+    /** Repeats a step whose COMMIT has failed, or has remained in doubt. */
     @Idempotent(
             scope = "repeated-trips",
             key = "#key",
@@ -66,7 +65,7 @@ class Trips {
         Receipt first;
         try {
             first = stepInTransaction(key);
-        } catch (TransactionException failure) {
+        } catch (TransactionException | OutcomeUnknownException failure) {
             first = stepInTransaction(key);
         }
         return List.of(first, step(Shop.otherKey(key)));
@@ -127,7 +126,7 @@ class Trips {
         return List.of(first, step(Shop.otherKey(key)));
     }
 
-    /** Extends its lease: nobody takes it over from then on, even if it had expired before. */
+    /** Extends its lease: nobody takes it over from then on, even if it had expired before, until it expires again. */
     @Idempotent(
             scope = "extending-trips",
             key = "#key",
@@ -140,11 +139,8 @@ class Trips {
         if (extended.contains(key)) {
             violations.add(key + ": a lease was taken over that had been extended");
         }
-        boolean isExpired = expired.contains(key);
         IdempotencyContext.current().extendLease(Duration.ofHours(1));
-        if (isExpired) {
-            extended.add(key);
-        }
+        extended.add(key);
         try {
             return List.of(stepInTransaction(key), stepInTransaction(Shop.otherKey(key)));
         } finally {
@@ -153,9 +149,9 @@ class Trips {
     }
 
     /** Lets the lease expire that is held then. */
-    public void expireLease(Shop shop, String key) {
-        shop.expireLease(key);
-        expired.add(key);
+    public void expireLease(String key) {
+        jdbc.update(Intervention.EXPIRE_LEASE, key);
+        extended.remove(key);
     }
 
     private void begin(String key) {

@@ -3,6 +3,7 @@ package io.idempotency.boot.interleaving;
 import java.sql.SQLException;
 import java.util.EnumSet;
 import java.util.Set;
+import javax.sql.DataSource;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,7 +16,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.idempotency.boot.interleaving.Shop.Receipt;
 import io.idempotency.boot.interleaving.Troubled.Work;
+import io.idempotency.boot.interleaving.TroubledShop.Offer;
 import io.idempotency.boot.interleaving.TroubledShop.Trouble;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.test.PostgresTest;
@@ -73,6 +76,7 @@ class TroubleInterleavingTest {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @EnumSource(names = {"MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "REFUSES_COMMIT"})
     void aTroubledLeasedCall(Trouble trouble) {
         explore("leased", trouble, LEASED, LEASED);
@@ -86,7 +90,8 @@ class TroubleInterleavingTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"NONE", "FAILS", "MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "ROLLS_BACK"})
+    @EnumSource(
+            names = {"NONE", "FAILS", "FAILS_TO_SERIALIZE", "MARKS_ROLLBACK_ONLY", "SWALLOWS_AN_ERROR", "ROLLS_BACK"})
     void aTroubledCallInATransaction(Trouble trouble) {
         Work joined = (shop, key, same) -> shop.inTransaction(key, same, inner -> TRANSACTIONAL.call(inner, key, same));
         explore("joined", trouble, joined, TRANSACTIONAL);
@@ -111,6 +116,43 @@ class TroubleInterleavingTest {
                 Trouble.NONE,
                 (shop, key, trouble) -> shop.undoneAndRepeated(key),
                 TRANSACTIONAL);
+    }
+
+    @Test
+    void aCallInATransactionOfAManagerThatReportsNothing() {
+        Work unreported = (shop, key, trouble) -> shop.inTransactionThatReportsNothing(
+                key, applications.beans(DataSource.class).get(0));
+        explore("unreported", Trouble.SWALLOWS_AN_ERROR, unreported, TRANSACTIONAL);
+    }
+
+    @Test
+    void aMessageInATransactionOfAnotherDataSourceIsRefused() {
+        DataSource other = applications.database().dataSource();
+        explore(
+                "other-data-source",
+                Trouble.NONE,
+                (shop, key, trouble) -> shop.inTransactionOfAnotherDataSource(key, other),
+                TRANSACTIONAL);
+    }
+
+    @Test
+    void aResponseThatAsksForARepeatIsNoAnswerOfOthers() {
+        Work busy = (shop, key, trouble) -> shop.offer(key, true).isBusy() ? Caller.NO_ANSWER : answerOf(shop, key);
+        explore("busy", Trouble.NONE, busy, (shop, key, trouble) -> answerOf(shop, key));
+    }
+
+    private static Receipt answerOf(TroubledShop shop, String key) {
+        Offer offer = shop.offer(key, false);
+        if (offer.isBusy()) {
+            throw new IllegalStateException("An answer that asks for a repeat was replayed");
+        }
+        return new Receipt(offer.id(), 5);
+    }
+
+    @Test
+    void aLeaseIsNotExtendedInASnapshot() {
+        Work inSnapshot = (shop, key, trouble) -> shop.leasedInSnapshot(key);
+        explore("leased-in-snapshot", Trouble.NONE, inSnapshot, inSnapshot);
     }
 
     @Test
@@ -140,6 +182,6 @@ class TroubleInterleavingTest {
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(IdempotencyOutboxAutoConfiguration.class)
-    @Import({TroubledShop.class, Troubled.Reports.class})
+    @Import({TroubledShop.class, TroubledShop.Offers.class, Troubled.Reports.class})
     static class WithTroubledShop {}
 }

@@ -55,8 +55,9 @@ record Troubled(Applications applications, Trouble trouble, Work first, Work oth
         if (troubled.failure() == null) {
             answers.add(troubled.answer());
         }
-        boolean isAnswerOfOther =
-                troubled.failure() == null && troubled.answer().equals(other.answer());
+        boolean isAnswerOfOther = troubled.failure() == null
+                && troubled.answer().equals(other.answer())
+                && !(trouble == Trouble.FAILS_AFTER_COMMIT && troubled.attempt() > 0);
         boolean isRefused = troubled.failure() instanceof KeyReusedException && troubled.attempt() == 0;
         if (!isAnswerOfOther && !isRefused && !trouble.endsWith(troubled.failure())) {
             wrong.add("a " + (troubled.failure() == null ? "was answered" : "failed with " + troubled.failure()));
@@ -65,6 +66,9 @@ record Troubled(Applications applications, Trouble trouble, Work first, Work oth
             answers.add(other.answer());
         } else {
             wrong.add("b failed with " + other.failure());
+        }
+        if (trouble == Trouble.FAILS_TO_SERIALIZE && other.attempt() > 1) {
+            wrong.add("a failure was recorded that a repeat may not have");
         }
         for (int place = 0; place < 2; place++) {
             try {

@@ -1,17 +1,24 @@
 package io.idempotency.boot.interleaving;
 
+import java.lang.reflect.Type;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -23,6 +30,7 @@ import io.idempotency.TransactionFailedException;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.interleaving.Shop.Receipt;
 import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.codec.ResponseCodec;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
@@ -92,6 +100,31 @@ class TroubledShop {
         return buy(key, trouble);
     }
 
+    /** Its transaction does not see that its lease was extended meanwhile, and could not complete it. */
+    @Transactional(isolation = Isolation.REPEATABLE_READ)
+    @Idempotent(
+            scope = "troubled-in-snapshot",
+            key = "#key",
+            fingerprint = "#key",
+            waitTimeout = "1s",
+            mode = IdempotencyMode.LEASED,
+            lease = "1h")
+    public Receipt leasedInSnapshot(String key) {
+        Receipt receipt = buy(key, Trouble.NONE);
+        mustFail(
+                key,
+                IllegalStateException.class,
+                () -> IdempotencyContext.current().extendLease(Duration.ofHours(1)));
+        return receipt;
+    }
+
+    /** Asks for a repeat if it is busy, so that nothing of it stays. */
+    @Transactional
+    @Idempotent(scope = "offers", key = "#key", fingerprint = "#key", waitTimeout = "1s")
+    public Offer offer(String key, boolean isBusy) {
+        return new Offer(buy(key, Trouble.NONE).id(), isBusy);
+    }
+
     /** Its row cannot be made twice, so that a duplicate fails before its key is claimed. */
     @Transactional
     @Idempotent(
@@ -152,6 +185,23 @@ class TroubledShop {
         });
     }
 
+    /** Swallows an error after a call that has joined the transaction of a manager that has no listener. */
+    Object inTransactionThatReportsNothing(String key, DataSource dataSource) {
+        return new TransactionTemplate(new JdbcTransactionManager(dataSource)).execute(status -> {
+            Receipt receipt = self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+            swallow(this::failStatement);
+            return receipt;
+        });
+    }
+
+    /** A message would not be committed with what is written in the database of the application. */
+    Object inTransactionOfAnotherDataSource(String key, DataSource other) {
+        return new TransactionTemplate(new JdbcTransactionManager(other)).execute(status -> {
+            mustFail(key, TransactionMismatchException.class, this::publish);
+            return Caller.NO_ANSWER;
+        });
+    }
+
     /** A lease cannot be committed before the method in a transaction that is open. */
     Object leasedInTransaction(String key) {
         return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
@@ -180,8 +230,16 @@ class TroubledShop {
         transactions(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult(status -> work.run());
     }
 
+    private void publish() {
+        outbox.publish(OutboxMessage.of("troubled", "Bought").build());
+    }
+
     private void failStatement() {
         jdbc.execute("select 1 / 0");
+    }
+
+    private void failSerialization() {
+        jdbc.execute("do 'begin raise exception ''on purpose'' using errcode = ''40001''; end'");
     }
 
     private void rollBack() {
@@ -229,6 +287,13 @@ class TroubledShop {
             @Override
             void make(TroubledShop shop, String key) {
                 throw new FailedException();
+            }
+        },
+        /** May succeed when it is repeated, so that it is no answer that others need to know. */
+        FAILS_TO_SERIALIZE(ConcurrencyFailureException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                shop.failSerialization();
             }
         },
         MARKS_ROLLBACK_ONLY(TransactionFailedException.class) {
@@ -302,15 +367,28 @@ class TroubledShop {
                                         () -> shop.inbox.claimNew("troubled", List.of(key), id -> id))));
             }
         },
+        /** Its effect is there, so that it is not repeated. */
+        FAILS_AFTER_COMMIT(ConcurrencyFailureException.class) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                Callbacks.afterCommit(() -> shop.inNewTransaction(shop::failSerialization));
+            }
+        },
+        /** Its claim would be part of no transaction. */
+        CALLS_AFTER_COMPLETION(null) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                Callbacks.afterCompletion(status -> mustFail(
+                        key,
+                        TransactionMismatchException.class,
+                        () -> shop.self.getObject().transactional(Shop.otherKey(key), PAYLOAD, NONE)));
+            }
+        },
         /** Nothing would send it. */
         PUBLISHES_AFTER_COMMIT(null) {
             @Override
             void make(TroubledShop shop, String key) {
-                Callbacks.afterCommit(() -> mustFail(
-                        key,
-                        TransactionMismatchException.class,
-                        () -> shop.outbox.publish(
-                                OutboxMessage.of("troubled", "Bought").build())));
+                Callbacks.afterCommit(() -> mustFail(key, TransactionMismatchException.class, shop::publish));
             }
         };
 
@@ -325,6 +403,32 @@ class TroubledShop {
         /** Returns whether its call ends so. */
         boolean endsWith(@Nullable Throwable thrown) {
             return failure == null ? thrown == null : failure.isInstance(thrown);
+        }
+    }
+
+    record Offer(UUID id, boolean isBusy) {}
+
+    /** Stores offers, unless they ask for a repeat. */
+    static final class Offers implements ResponseCodec {
+
+        @Override
+        public boolean supports(Type type) {
+            return type == Offer.class;
+        }
+
+        @Override
+        public String encode(Object response, Type type) {
+            return "[\"" + ((Offer) response).id() + "\"]";
+        }
+
+        @Override
+        public Object decode(String body, Type type) {
+            return new Offer(UUID.fromString(body.substring(2, body.length() - 2)), false);
+        }
+
+        @Override
+        public boolean asksForRepeat(Object response) {
+            return ((Offer) response).isBusy();
         }
     }
 

@@ -32,7 +32,7 @@ class TwoFaultsInterleavingTest extends InterventionInterleavings {
         Bounds bounds = Bounds.ofPairs(HIDDEN);
         Explorer explorer = explorer(new CallersBeside(applications(), calls, List.of(0, 1), Past.NONE, List.of()));
         if (TestSize.current() == TestSize.LONG) {
-            explorer.exploreAll(bounds.withSwitches(1));
+            explorer.exploreAll(bounds.withSwitches(0));
         } else {
             explorer.walk(1, 40, bounds);
         }

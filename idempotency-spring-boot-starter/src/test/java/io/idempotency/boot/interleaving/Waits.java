@@ -10,12 +10,12 @@ import java.util.concurrent.locks.LockSupport;
 final class Waits {
 
     /** Most steps are shorter, and end without a question to the server. */
-    static final long PATIENCE_NANOS = 400_000;
+    static final long PATIENCE_NANOS = 250_000;
 
     private static final long BLINK_NANOS = 200_000;
 
     /** Longer than the pauses before a repeat, which end by themselves. */
-    private static final long PAUSE_NANOS = 3_000_000;
+    private static final long PAUSE_NANOS = 2_000_000;
 
     private final Server server;
 

@@ -2,6 +2,8 @@ package io.idempotency.boot.interleaving;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,6 +27,11 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
     static final String COMMIT_OF_CLEAN_UP = "COMMIT of setAutoCommit";
 
     private static final int LABEL_LENGTH = 50;
+
+    /** By statement. The application has few, and runs each of them many times. */
+    private static final Map<String, String> labels = new ConcurrentHashMap<>();
+
+    private static final Map<Text, Footprint> footprints = new ConcurrentHashMap<>();
 
     enum Kind {
         STATEMENT,
@@ -57,15 +64,19 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
     }
 
     static YieldPoint statement(String sql, Connection connection) throws SQLException {
+        boolean isFirst = connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE;
+        Footprint footprint = footprints.computeIfAbsent(
+                new Text(sql, isFirst, connection.getAutoCommit()),
+                text -> Footprint.of(text.sql, text.isFirst, text.isAlone));
+        return new YieldPoint(Kind.STATEMENT, labels.computeIfAbsent(sql, YieldPoint::labelOf), connection, footprint);
+    }
+
+    private static String labelOf(String sql) {
         Matcher matcher = VERB_AND_TABLE.matcher(sql);
         String label = matcher.find()
                 ? matcher.group()
                 : sql.strip().substring(0, Math.min(LABEL_LENGTH, sql.strip().length()));
-        Footprint footprint = Footprint.of(
-                sql,
-                connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE,
-                connection.getAutoCommit());
-        return new YieldPoint(Kind.STATEMENT, label.replaceAll("\\s+", " "), connection, footprint);
+        return label.replaceAll("\\s+", " ");
     }
 
     int pid() {
@@ -79,4 +90,7 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
     BaseConnection driver() throws SQLException {
         return connection.unwrap(BaseConnection.class);
     }
+
+    /** A statement where it is executed. */
+    private record Text(String sql, boolean isFirst, boolean isAlone) {}
 }

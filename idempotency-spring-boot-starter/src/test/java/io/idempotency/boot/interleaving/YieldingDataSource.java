@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -29,7 +30,12 @@ final class YieldingDataSource extends DelegatingDataSource {
     /** Longer bounds than those of calls end sooner here, so that a run does not take as long as they do. */
     private static final long LONG_BOUND_MILLIS = 15_000;
 
-    private static final long SHORT_BOUND_MILLIS = 1_000;
+    private static final long SHORT_BOUND_MILLIS = 300;
+
+    /** The bound of the library's own statements, which is in their text. */
+    private static final String OWN_BOUND = "set_config('statement_timeout', '2000', true)";
+
+    private static final String SHORT_OWN_BOUND = OWN_BOUND.replace("2000", String.valueOf(SHORT_BOUND_MILLIS));
 
     private final Set<BaseConnection> used = ConcurrentHashMap.newKeySet();
 
@@ -102,11 +108,15 @@ final class YieldingDataSource extends DelegatingDataSource {
             if (method.getName().equals("abort") && Actor.current() != null) {
                 return abort(method, arguments);
             }
+            boolean hasText = arguments != null && arguments.length > 0 && arguments[0] instanceof String;
+            String sql = hasText ? ((String) arguments[0]).replace(OWN_BOUND, SHORT_OWN_BOUND) : null;
+            if (hasText) {
+                arguments[0] = sql;
+            }
             Object result = super.proceed(method, arguments);
             if (!(result instanceof Statement statement)) {
                 return result;
             }
-            String sql = arguments != null && arguments[0] instanceof String text ? text : null;
             StatementHandler handler = new StatementHandler(statement, sql, connection);
             if (result instanceof CallableStatement) {
                 return proxy(CallableStatement.class, handler);
@@ -137,14 +147,19 @@ final class YieldingDataSource extends DelegatingDataSource {
                 case "close" ->
                     isInTransaction() ? new YieldPoint(Kind.ROLLBACK, "ROLLBACK of the pool", connection) : null;
                 case "setAutoCommit" ->
-                    isInTransaction() && !isAborted() && Boolean.TRUE.equals(arguments[0])
-                            ? new YieldPoint(Kind.COMMIT, YieldPoint.COMMIT_OF_CLEAN_UP, connection)
-                            : null;
+                    isInTransaction() && !isAborted() && Boolean.TRUE.equals(arguments[0]) ? cleanUp() : null;
                 case "setSavepoint", "releaseSavepoint" -> new YieldPoint(Kind.SESSION, method, connection);
                 case "setTransactionIsolation", "getTransactionIsolation" ->
                     new YieldPoint(Kind.SESSION, "isolation level", connection);
                 default -> null;
             };
+        }
+
+        /** The driver sends COMMIT. If a statement has failed, that rolls back, and the driver throws. */
+        private YieldPoint cleanUp() throws SQLException {
+            return connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.FAILED
+                    ? new YieldPoint(Kind.ROLLBACK, "ROLLBACK of setAutoCommit", connection)
+                    : new YieldPoint(Kind.COMMIT, YieldPoint.COMMIT_OF_CLEAN_UP, connection);
         }
 
         /** A pool does not notice, and the driver sends nothing. */
@@ -199,7 +214,11 @@ final class YieldingDataSource extends DelegatingDataSource {
 
         @Override
         public Object postProcessAfterInitialization(Object bean, String name) {
-            return bean instanceof DataSource pool ? new YieldingDataSource(pool) : bean;
+            if (!(bean instanceof HikariDataSource pool)) {
+                return bean;
+            }
+            NewConnections.of(pool);
+            return new YieldingDataSource(pool);
         }
     }
 }

@@ -25,8 +25,8 @@ import org.springframework.jms.core.JmsTemplate;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

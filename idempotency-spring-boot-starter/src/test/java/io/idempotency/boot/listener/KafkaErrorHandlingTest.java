@@ -22,8 +22,8 @@ import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.backoff.FixedBackOff;
 
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Redelivery;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.MessageOutcome;

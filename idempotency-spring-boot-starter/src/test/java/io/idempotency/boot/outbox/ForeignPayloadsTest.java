@@ -22,9 +22,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.KeyReusedException;
 import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.PostgresTest;

@@ -26,8 +26,9 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.inbox.IdempotentReceiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -136,6 +137,7 @@ class PropertyNamesTest {
     @Test
     void aSwitchedOffLibrarySaysHowManyBeansAreUnprotected(CapturedOutput output) {
         ApplicationContextRunner withBeans = application
+                .withConfiguration(AutoConfigurations.of(IdempotencyInboxAutoConfiguration.class))
                 .withBean("payments", Payments.class)
                 .withBean("receiver", Receiver.class)
                 .withBean("implementation", Api.class, Implementation::new)

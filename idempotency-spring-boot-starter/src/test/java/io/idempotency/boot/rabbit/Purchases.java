@@ -7,7 +7,7 @@ import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
 

@@ -34,8 +34,8 @@ import org.springframework.messaging.MessagingException;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Redelivery;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -12,10 +12,10 @@ import org.springframework.transaction.support.TransactionOperations;
 
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;

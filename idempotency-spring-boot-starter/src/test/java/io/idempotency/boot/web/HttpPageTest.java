@@ -4,13 +4,19 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+
+import io.idempotency.boot.messaging.web.IdempotencyMessageProblemsAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,10 +45,19 @@ class HttpPageTest {
     @Test
     void eachProblemIsDocumentedWithItsStatusAndTitle() {
         assertThat(matches(PROBLEM, row -> row.group(1) + " " + row.group(2) + " " + row.group(3)))
-                .containsExactlyInAnyOrderElementsOf(Arrays.stream(Problem.values())
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(CallProblems.ALL.stream(), ofMessages())
                         .map(problem -> problem.slug() + " " + problem.status().value() + " "
                                 + problem.title("Idempotency-Key"))
                         .toList());
+    }
+
+    private static Stream<Problem> ofMessages() {
+        List<Problem> problems = new ArrayList<>();
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(IdempotencyMessageProblemsAutoConfiguration.class))
+                .run(context ->
+                        problems.addAll(context.getBeansOfType(Problem.class).values()));
+        return problems.stream();
     }
 
     @Test

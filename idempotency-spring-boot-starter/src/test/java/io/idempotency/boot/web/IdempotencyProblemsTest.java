@@ -29,8 +29,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.KeyReusedException;
 import io.idempotency.LeaseLostException;
 import io.idempotency.LockNotAcquiredException;
-import io.idempotency.MessageConflictException;
-import io.idempotency.MessageGapException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
@@ -66,7 +64,8 @@ class IdempotencyProblemsTest {
                     "urn:",
                     null,
                     Map.of()),
-            new StaticMessageSource());
+            new StaticMessageSource(),
+            Stream.of());
 
     static Stream<Arguments> refusals() {
         Throwable cause = new SQLException("internals");
@@ -78,10 +77,8 @@ class IdempotencyProblemsTest {
                 arguments(new LeaseLostException(INTENT, 1), 409, "lease-lost"),
                 arguments(new ClaimAbandonedException(INTENT), 409, "abandoned"),
                 arguments(new LockNotAcquiredException("internals", "a", WAIT, cause), 409, "lock-not-acquired"),
-                arguments(new MessageGapException(INTENT, "internals", 1, 2), 409, "message-gap"),
                 arguments(new ResponseExpiredException(INTENT), 410, "response-expired"),
                 arguments(new KeyReusedException(INTENT), 422, "key-reused"),
-                arguments(new MessageConflictException(INTENT), 422, "message-conflict"),
                 arguments(new RecordedFailureException(INTENT, "internals", "internals"), 422, "recorded-failure"),
                 arguments(new UnreadableResponseException(INTENT, "internals", cause), 500, "unreadable-response"),
                 arguments(new ResponseNotStorableException(INTENT, "internals", cause), 500, "response-not-storable"),

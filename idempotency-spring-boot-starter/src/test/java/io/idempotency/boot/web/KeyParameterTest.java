@@ -23,11 +23,11 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Idempotent;
-import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.HttpApplication;
 import io.idempotency.boot.testing.HttpCall;
 import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

@@ -15,7 +15,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.DeliveryOrder;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.inbox.InboxBatchResult;
@@ -23,7 +23,7 @@ import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.inbox.InboxMessage;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.inbox.InboxStore;
-import io.idempotency.internal.operation.StreamPosition;
+import io.idempotency.internal.inbox.StreamPosition;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;

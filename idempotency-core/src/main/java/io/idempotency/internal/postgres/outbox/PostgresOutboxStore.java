@@ -21,7 +21,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
 
-import io.idempotency.DeduplicationKeyReusedException;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
@@ -32,6 +31,7 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.outbox.DeduplicationKeyReusedException;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 

@@ -22,12 +22,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.DeliveryOrder;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.inbox.InboxBatchResult;
 import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.inbox.InboxMessage;
 import io.idempotency.internal.inbox.InboxResult;
-import io.idempotency.internal.operation.StreamPosition;
+import io.idempotency.internal.inbox.StreamPosition;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;

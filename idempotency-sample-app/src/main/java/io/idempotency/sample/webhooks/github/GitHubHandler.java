@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.sample.webhooks.IncomingWebhooks;
 import io.idempotency.sample.webhooks.Webhook;
 import io.idempotency.sample.webhooks.WebhookHandler;

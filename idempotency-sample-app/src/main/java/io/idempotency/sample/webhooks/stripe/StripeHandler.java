@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.IdempotentReceiver;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.sample.payments.Settlements;
 import io.idempotency.sample.webhooks.IncomingWebhooks;
 import io.idempotency.sample.webhooks.Webhook;

@@ -1,4 +1,4 @@
-package io.idempotency;
+package io.idempotency.inbox;
 
 /** The order in which the messages of one stream are handled. */
 public enum DeliveryOrder {

@@ -1,6 +1,8 @@
-package io.idempotency;
+package io.idempotency.outbox;
 
 import java.util.UUID;
+
+import io.idempotency.IdempotencyException;
 
 /**
  * Thrown if a message has the deduplication key of an earlier message of its topic, but another type or payload. It was

@@ -1,4 +1,4 @@
-package io.idempotency;
+package io.idempotency.inbox;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;

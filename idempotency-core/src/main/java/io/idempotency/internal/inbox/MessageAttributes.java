@@ -1,14 +1,15 @@
-package io.idempotency.internal.operation;
+package io.idempotency.internal.inbox;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.operation.ArgumentExpression;
 import io.idempotency.internal.response.StorableText;
 
 /**
@@ -67,8 +68,8 @@ public record MessageAttributes(
         return stream == null
                 ? null
                 : new StreamPosition(
-                        KeyValue.ofStream(consumer).text(stream.streamExpression(), target, arguments),
-                        KeyValue.ofVersion(consumer).wholeNumber(stream.versionExpression(), target, arguments),
+                        MessageValues.stream(consumer).text(stream.streamExpression(), target, arguments),
+                        MessageValues.version(consumer).wholeNumber(stream.versionExpression(), target, arguments),
                         stream.order(),
                         stream.firstVersion());
     }

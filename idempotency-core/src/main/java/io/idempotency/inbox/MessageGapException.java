@@ -1,4 +1,7 @@
-package io.idempotency;
+package io.idempotency.inbox;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Intent;
 
 /**
  * Thrown if a message came before an earlier one of its stream. It was not handled and must be delivered again later.

@@ -1,4 +1,4 @@
-package io.idempotency.internal.operation;
+package io.idempotency.internal.inbox;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -8,39 +8,70 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringValueResolver;
 
-import io.idempotency.ConflictPolicy;
-import io.idempotency.DeliveryOrder;
-import io.idempotency.IdempotentReceiver;
-import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.inbox.ConflictPolicy;
+import io.idempotency.inbox.DeliveryOrder;
+import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.internal.operation.AnnotationAttributes;
+import io.idempotency.internal.operation.AnnotationParser;
+import io.idempotency.internal.operation.ArgumentExpression;
+import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.operation.MethodDescription;
+import io.idempotency.internal.operation.OperationKind;
 
 /** The parser of {@link IdempotentReceiver}, which refuses invalid annotations. */
-final class ReceiverParser {
+public final class ReceiverParser implements AnnotationParser<IdempotentReceiver> {
 
     private static final long DEFAULT_FIRST_VERSION = 1;
 
     private final StringValueResolver placeholders;
 
-    private final Supplier<RetentionPolicy> retention;
+    private final Supplier<MessageRetention> retention;
 
-    ReceiverParser(StringValueResolver placeholders, Supplier<RetentionPolicy> retention) {
+    /**
+     * Creates the parser.
+     *
+     * @param retention called when the first annotation is found
+     */
+    public ReceiverParser(StringValueResolver placeholders, Supplier<MessageRetention> retention) {
         this.placeholders = placeholders;
         this.retention = retention;
     }
 
-    IdempotentOperation parse(IdempotentReceiver annotation, Method method, Class<?> targetClass) {
+    @Override
+    public OperationKind kind() {
+        return ReceiverOperation.KIND;
+    }
+
+    @Override
+    public Class<IdempotentReceiver> annotationType() {
+        return IdempotentReceiver.class;
+    }
+
+    @Override
+    public ReceiverOperation parse(IdempotentReceiver annotation, Method method, Class<?> targetClass) {
+        requireNullable(method);
         AnnotationAttributes attributes = new AnnotationAttributes("@IdempotentReceiver", method, placeholders);
-        String consumer = attributes.name("consumer", annotation.consumer(), Intent::requireConsumer);
+        String consumer = attributes.name("consumer", annotation.consumer(), ConsumerName::require);
         Duration own = retention(annotation, consumer, attributes);
-        return new IdempotentOperation(
+        return new ReceiverOperation(
                 method,
                 consumer,
                 attributes.expression("messageId", annotation.messageId()),
-                null,
+                message(annotation, attributes),
                 retention.get().defaults().withRetention(retention.get().ofConsumer(consumer, own)),
-                GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),
-                null,
-                null,
-                message(annotation, attributes));
+                GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass));
+    }
+
+    /** A receiver stores no response, but returns null for a duplicate. */
+    private static void requireNullable(Method method) {
+        Class<?> returned = method.getReturnType();
+        if (returned.isPrimitive() && returned != void.class) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + MethodDescription.of(method) + " returns " + returned.getName()
+                            + ", but for a duplicate message it returns null.",
+                    "Return nothing, or a type that can be null.");
+        }
     }
 
     /** Checks the annotation's retention unless the configuration, which is checked elsewhere, overrides it. */
@@ -48,7 +79,8 @@ final class ReceiverParser {
             IdempotentReceiver annotation, String consumer, AnnotationAttributes attributes) {
         Duration own = attributes.duration("retention", annotation.retention(), CallOptions::requireRetention);
         if (own != null && retention.get().ofConsumer(consumer, own).equals(own)) {
-            attributes.requireLongEnough(annotation.retention(), own, retention.get());
+            attributes.requireLongEnough(
+                    annotation.retention(), own, retention.get().policy());
         }
         return own;
     }

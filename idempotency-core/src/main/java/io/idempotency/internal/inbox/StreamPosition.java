@@ -1,6 +1,6 @@
-package io.idempotency.internal.operation;
+package io.idempotency.internal.inbox;
 
-import io.idempotency.DeliveryOrder;
+import io.idempotency.inbox.DeliveryOrder;
 
 /**
  * The position of a message in its stream.

@@ -1,4 +1,7 @@
-package io.idempotency;
+package io.idempotency.inbox;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Intent;
 
 /** Thrown if a message has the id of one that was handled before, but another payload. It was not handled. */
 public final class MessageConflictException extends IdempotencyException {

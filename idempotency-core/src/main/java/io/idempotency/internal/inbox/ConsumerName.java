@@ -1,0 +1,23 @@
+package io.idempotency.internal.inbox;
+
+import io.idempotency.Intent;
+import io.idempotency.PrintableText;
+
+/** The name of a consumer, which is the scope of the messages that it receives. */
+public final class ConsumerName {
+
+    private ConsumerName() {}
+
+    /**
+     * Checks a name.
+     *
+     * @return the same name
+     * @throws IllegalArgumentException if it is blank, too long or not printable
+     */
+    public static String require(String consumer) {
+        PrintableText.findProblem(consumer, 1, Intent.MAX_SCOPE_LENGTH).ifPresent(problem -> {
+            throw new IllegalArgumentException("The consumer of a message " + problem);
+        });
+        return consumer;
+    }
+}
