@@ -42,6 +42,7 @@ class ArchitectureTest {
             .observation: .
             .inbox: .
             .lock: .
+            .messaging: . .observation
             .outbox: .
             .internal.backoff:
             .internal.fingerprint: .
@@ -56,12 +57,12 @@ class ArchitectureTest {
             .internal.write: . .internal.call .internal.claim .internal.response .internal.transaction
             .internal.template: . .internal.call .internal.operation .internal.write
             .internal.inbox:
-                . .inbox .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
+                . .inbox .messaging .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
                 .internal.transaction
             .internal.lock: . .lock .internal.fingerprint .internal.transaction
             .internal.interceptor: . .internal.call .internal.operation
             .internal.outbox:
-                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.response
+                . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.response
             .internal.retention: . .observation
             .internal.resume:
                 . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
@@ -71,27 +72,42 @@ class ArchitectureTest {
                 .internal.postgres.engine .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock
                 .internal.postgres.maintenance .internal.postgres.outbox .internal.postgres.partition
                 .internal.postgres.request .internal.postgres.schema .internal.retention
-            .internal.postgres.administration:
-                . .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.outbox
-                .internal.postgres.request
+            .internal.postgres.administration: . .internal.postgres.jdbc .internal.postgres.request
             .internal.postgres.engine:
                 . .internal.claim .internal.fingerprint .internal.response .internal.lock .internal.postgres.jdbc .internal.postgres.lock
                 .internal.postgres.request .internal.postgres.schema
             .internal.postgres.inbox:
-                . .internal.claim .internal.fingerprint .internal.response .internal.inbox .internal.operation .internal.postgres.jdbc
+                . .messaging .internal.claim .internal.fingerprint .internal.response .internal.inbox .internal.operation .internal.postgres.jdbc
             .internal.postgres.jdbc: . .internal.transaction
             .internal.postgres.lock: .internal.lock .internal.postgres.jdbc
             .internal.postgres.maintenance:
-                .observation .internal.postgres.jdbc .internal.postgres.partition .internal.postgres.request
+                .internal.postgres.jdbc .internal.postgres.partition .internal.postgres.request
                 .internal.postgres.schema .internal.retention .internal.transaction
-            .internal.postgres.outbox: . .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
+            .internal.postgres.messaging:
+                . .messaging .internal.postgres.administration .internal.postgres.inbox .internal.postgres.jdbc
+                .internal.postgres.outbox .internal.postgres.partition .internal.retention
+            .internal.postgres.outbox: . .messaging .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
             .internal.postgres.partition:
-                .observation .internal.postgres.jdbc .internal.retention .internal.transaction
+                .messaging .internal.postgres.jdbc .internal.retention .internal.transaction
             .internal.postgres.request:
                 . .internal.claim .internal.fingerprint .internal.postgres.jdbc .internal.response .internal.transaction
             .internal.postgres.schema:
                 . .internal.postgres.jdbc .internal.postgres.partition .internal.retention .internal.transaction
             """);
+
+    /** What an application with calls alone does not have. */
+    private static final String[] OF_MESSAGES = {
+        ROOT + ".inbox..",
+        ROOT + ".messaging..",
+        ROOT + ".outbox..",
+        ROOT + ".internal.inbox..",
+        ROOT + ".internal.outbox..",
+        ROOT + ".internal.resume..",
+        ROOT + ".internal.postgres.inbox..",
+        ROOT + ".internal.postgres.messaging..",
+        ROOT + ".internal.postgres.outbox..",
+        ROOT + ".internal.postgres.partition.."
+    };
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -151,6 +167,26 @@ class ArchitectureTest {
     @Test
     void packagesDoNotDependOnEachOtherInACycle() {
         slices().matching("io.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    /** What is exempt is still to be divided. */
+    @Test
+    void onlyMessagesKnowMessages() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(OF_MESSAGES)
+                .and(DescribedPredicate.describe(
+                        "are divided",
+                        type -> !Set.of(
+                                        "PostgresStorage",
+                                        "PostgresPurgeStore",
+                                        "PostgresStorageStatistics",
+                                        "StorageSchema")
+                                .contains(type.getSimpleName())))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(OF_MESSAGES)
+                .check(CORE);
     }
 
     @Test

@@ -57,6 +57,9 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
     /** Equal to all others, so that test classes share contexts. */
     private record Customizer() implements ContextCustomizer {
 
+        private static final boolean HAS_MESSAGES = ClassUtils.isPresent(
+                "io.idempotency.messaging.MessagingListener", Customizer.class.getClassLoader());
+
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
             SecondInstance secondInstance = new SecondInstance(context, configuration);
@@ -66,6 +69,9 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
             Map<String, DataSource> shared = isSecond ? SecondInstance.dataSourcesOfFirst() : Map.of();
             beans.addBeanPostProcessor(new ProbedDataSources(shared));
             beans.registerSingleton("idempotencyProofObservedCalls", ObservedCalls.INSTANCE);
+            if (HAS_MESSAGES) {
+                beans.registerSingleton("idempotencyProofObservedDeliveries", new ObservedDeliveries());
+            }
             beans.registerSingleton("idempotencyEffectProbe", EffectProbe.INSTANCE);
             beans.registerSingleton("idempotencyProofSecondInstance", secondInstance);
             context.addApplicationListener(secondInstance);

@@ -65,6 +65,9 @@ import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.template.IdempotencyTemplate;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.lock.TransactionLocks;
+import io.idempotency.messaging.DeliveryObserver;
+import io.idempotency.messaging.MessagingListeners;
+import io.idempotency.messaging.SafeDeliveryObserver;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
@@ -244,11 +247,7 @@ public final class IdempotencyAutoConfiguration {
                 responses,
                 claimStore,
                 listeners,
-                safe(observer));
-    }
-
-    private static CallObserver safe(ObjectProvider<CallObserver> observer) {
-        return SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE));
+                SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)));
     }
 
     @Bean
@@ -257,9 +256,15 @@ public final class IdempotencyAutoConfiguration {
             @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             RetentionPolicy retention,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
-            ObjectProvider<CallObserver> observer) {
-        return new InboxBinding(inboxStore, databaseResolver, fingerprinter, retention, listeners, safe(observer));
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners,
+            ObjectProvider<DeliveryObserver> observer) {
+        return new InboxBinding(
+                inboxStore,
+                databaseResolver,
+                fingerprinter,
+                retention,
+                listeners,
+                SafeDeliveryObserver.of(observer.getIfAvailable(() -> DeliveryObserver.NONE)));
     }
 
     @Bean
@@ -329,7 +334,7 @@ public final class IdempotencyAutoConfiguration {
             JoinedTransactions transactions,
             InboxStore inboxStore,
             IdempotencyProperties properties,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         return new InboxTemplate(binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
     }
 }

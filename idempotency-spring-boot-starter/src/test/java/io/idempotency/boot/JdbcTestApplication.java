@@ -19,6 +19,9 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
@@ -38,6 +41,9 @@ import io.idempotency.test.TestDatabase;
     TransactionAutoConfiguration.class,
     IdempotencyAutoConfiguration.class,
     IdempotencyLoggingAutoConfiguration.class,
+    IdempotencyMessagingAutoConfiguration.class,
+    IdempotencyMessagingLoggingAutoConfiguration.class,
+    IdempotencyMessagingMetricsAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
     IdempotencyPropertiesAutoConfiguration.class,

@@ -23,8 +23,8 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.MessageAttributes;
 import io.idempotency.internal.operation.RetentionPolicy;
-import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.DeliveryObserver;
+import io.idempotency.messaging.MessagingListener;
 
 /**
  * Computes id, payload and stream position of a message, once for each delivery, so that its handling is a call whose key is
@@ -40,9 +40,9 @@ public final class InboxBinding implements CallBinder {
 
     private final RetentionPolicy retention;
 
-    private final IdempotencyListener listener;
+    private final MessagingListener listener;
 
-    private final CallObserver observer;
+    private final DeliveryObserver observer;
 
     /**
      * Creates the binding.
@@ -54,8 +54,8 @@ public final class InboxBinding implements CallBinder {
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             RetentionPolicy retention,
-            IdempotencyListener listener,
-            CallObserver observer) {
+            MessagingListener listener,
+            DeliveryObserver observer) {
         this.store = store;
         this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;

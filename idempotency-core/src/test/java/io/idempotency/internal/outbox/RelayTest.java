@@ -27,9 +27,9 @@ import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageSendFailed;
-import io.idempotency.observation.MessageSent;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.SenderUnavailableException;
@@ -605,7 +605,7 @@ class RelayTest {
         }
     }
 
-    private static final class Events implements IdempotencyListener {
+    private static final class Events implements MessagingListener {
 
         private final Queue<MessageSent> sent = new ConcurrentLinkedQueue<>();
 

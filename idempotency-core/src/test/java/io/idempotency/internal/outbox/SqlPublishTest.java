@@ -21,7 +21,7 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.test.ConcurrentCalls;
@@ -280,7 +280,7 @@ class SqlPublishTest {
                 sender,
                 new RelaySettings(
                         100, Duration.ofSeconds(10), 3, new Backoff(Duration.ofMinutes(1), 2, Duration.ofHours(1))),
-                new IdempotencyListener() {});
+                new MessagingListener() {});
         while (!relay.sendBatch().equals(OutboxRelay.Round.NOTHING_DUE)) {
             // Until nothing is due any more.
         }

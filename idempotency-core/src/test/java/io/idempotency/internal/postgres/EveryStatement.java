@@ -31,12 +31,15 @@ import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.StorageStatistics;
+import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.outbox.OutboxMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +56,8 @@ final class EveryStatement {
 
     private final PostgresStorage storage;
 
+    private final PostgresMessageStorage messageStorage;
+
     /**
      * Describes the database.
      *
@@ -63,6 +68,7 @@ final class EveryStatement {
         this.dataSource = dataSource;
         this.admin = admin;
         this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
+        this.messageStorage = new PostgresMessageStorage(dataSource, MigratedTables.SCHEMA);
     }
 
     /** In tables of today's layout, and then in partitions. */
@@ -307,12 +313,13 @@ final class EveryStatement {
         administration.forget(Requests.intent(prefix + "-forgotten"), REASON);
         assertThatThrownBy(() -> administration.releaseStale(Requests.intent(prefix + "-call"), REASON))
                 .isInstanceOf(InterventionRefusedException.class);
-        administration.findFailingMessages(10);
-        administration.findHandledMessage("c", "m");
         administration.findBlockedClaims(10);
-        administration.findPendingMessages(10);
-        administration.findDeadMessages(10).forEach(dead -> administration.requeue(dead.messageId(), REASON));
-        assertThatThrownBy(() -> administration.requeue(UUID.randomUUID(), REASON))
+        MessagingAdministration messages = messageStorage.administration();
+        messages.findFailingMessages(10);
+        messages.findHandledMessage("c", "m");
+        messages.findPendingMessages(10);
+        messages.findDeadMessages(10).forEach(dead -> messages.requeue(dead.messageId(), REASON));
+        assertThatThrownBy(() -> messages.requeue(UUID.randomUUID(), REASON))
                 .isInstanceOf(InterventionRefusedException.class);
     }
 
@@ -320,7 +327,7 @@ final class EveryStatement {
         StorageStatistics statistics = storage.statistics();
         assertThat(statistics.estimateRows()).isNotEmpty();
         statistics.oldestExpired();
-        statistics.partitions();
+        messageStorage.partitionSampler(new MessagingListener() {}).sample();
         statistics.countStaleLeases(10);
     }
 

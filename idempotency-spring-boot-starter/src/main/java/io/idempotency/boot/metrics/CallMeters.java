@@ -10,18 +10,13 @@ import io.idempotency.Intent;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 import io.idempotency.observation.StepEnded;
 
-/** The meters of idempotent calls and of deliveries of messages. */
+/** The meters of idempotent calls. */
 final class CallMeters implements IdempotencyListener {
 
     private final ExecutionMeters calls;
-
-    private final ExecutionMeters deliveries;
 
     private final BoundedTag scopes = new BoundedTag(IdempotencyMeters.SCOPE);
 
@@ -37,13 +32,6 @@ final class CallMeters implements IdempotencyListener {
                 "Idempotent calls",
                 IdempotencyMeters.ATTEMPT_FAILURES,
                 IdempotencyMeters.RETRIES);
-        this.deliveries = new ExecutionMeters(
-                registry,
-                IdempotencyMeters.CONSUMER,
-                IdempotencyMeters.INBOX_MESSAGES,
-                "Received messages",
-                IdempotencyMeters.INBOX_ATTEMPT_FAILURES,
-                IdempotencyMeters.INBOX_RETRIES);
         this.steps = Counter.builder(IdempotencyMeters.STEPS)
                 .description("Steps of leased calls")
                 .withRegistry(registry);
@@ -79,18 +67,5 @@ final class CallMeters implements IdempotencyListener {
     private void count(MeterProvider<Counter> counters, Intent intent, String outcome) {
         counters.withTags(IdempotencyMeters.SCOPE, scopes.valueOf(intent.scope()), IdempotencyMeters.OUTCOME, outcome)
                 .increment();
-    }
-
-    @Override
-    public void messageReceived(MessageReceived event) {
-        deliveries.completed(event.consumer(), event.outcome().tag(), event.duration());
-        if (event.outcome() == MessageOutcome.FAILED) {
-            deliveries.failed(event.consumer(), event.attempt(), event.failure());
-        }
-    }
-
-    @Override
-    public void deliveryRetried(DeliveryRetried event) {
-        deliveries.retried(event.consumer(), event.sqlState());
     }
 }

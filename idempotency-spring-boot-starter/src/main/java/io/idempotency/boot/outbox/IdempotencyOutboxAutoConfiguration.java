@@ -36,7 +36,7 @@ import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.transaction.JoinedTransactions;
-import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxSender;
 
@@ -153,7 +153,7 @@ public final class IdempotencyOutboxAutoConfiguration {
             RelayedDatabase relayed,
             IdempotencyDataSource dataSource,
             IdempotencyOutboxProperties properties,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         IdempotencyOutboxProperties.Backoff backoff = properties.backoff();
         Duration sendTimeout = properties.sendTimeout();
         OutboxRelay relay = new OutboxRelay(

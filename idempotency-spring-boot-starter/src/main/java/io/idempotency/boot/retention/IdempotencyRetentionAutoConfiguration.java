@@ -1,7 +1,10 @@
 package io.idempotency.boot.retention;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -22,6 +25,7 @@ import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
+import io.idempotency.internal.retention.Sampler;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.observation.IdempotencyListeners;
 
@@ -85,7 +89,10 @@ public final class IdempotencyRetentionAutoConfiguration {
     SampleScheduler idempotencySampleScheduler(
             PostgresStorage storage,
             IdempotencyProperties properties,
+            ObjectProvider<Sampler> others,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new SampleScheduler(new StorageSampler(storage.statistics(), listeners), properties.sampleInterval());
+        List<Sampler> samplers = new ArrayList<>(List.of(new StorageSampler(storage.statistics(), listeners)));
+        samplers.addAll(others.orderedStream().toList());
+        return new SampleScheduler(samplers, properties.sampleInterval());
     }
 }

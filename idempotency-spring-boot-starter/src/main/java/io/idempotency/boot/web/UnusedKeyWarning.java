@@ -16,14 +16,13 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageReceived;
 
 /**
  * The warning about a handler method that takes the key of a request and behind which no call uses it. It is logged once a
  * handler, and a handler is no longer watched when one of its keys was used. A call on any thread counts, and one with a key that
  * contains that of the request.
  */
-final class UnusedKeyWarning implements HandlerInterceptor, IdempotencyListener {
+final class UnusedKeyWarning implements HandlerInterceptor, IdempotencyListener, UsedKeys {
 
     private static final Logger logger = LoggerFactory.getLogger(UnusedKeyWarning.class);
 
@@ -65,13 +64,9 @@ final class UnusedKeyWarning implements HandlerInterceptor, IdempotencyListener 
     }
 
     @Override
-    public void messageReceived(MessageReceived event) {
-        used(event.messageId());
-    }
-
-    private void used(@Nullable String text) {
+    public void used(String key) {
         for (Watched request : watched) {
-            if (text != null && text.contains(request.key())) {
+            if (key.contains(request.key())) {
                 settle(request.handler());
             }
         }

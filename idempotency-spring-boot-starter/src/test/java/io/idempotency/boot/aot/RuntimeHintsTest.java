@@ -37,6 +37,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
 
+import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
@@ -188,7 +189,11 @@ class RuntimeHintsTest {
     static class WithOutbox {}
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({ObservationAutoConfiguration.class, IdempotencyTracingAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        ObservationAutoConfiguration.class,
+        IdempotencyTracingAutoConfiguration.class,
+        IdempotencyMessagingTracingAutoConfiguration.class
+    })
     static class WithTracing {}
 
     static class Handler {

@@ -47,6 +47,11 @@ import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.lock.TransactionLocks;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
+import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
+import io.idempotency.messaging.DeliveryObserver;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -63,6 +68,10 @@ class AutoConfigurationTest {
             IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,
             IdempotencyTracingAutoConfiguration.class,
+            IdempotencyMessagingAutoConfiguration.class,
+            IdempotencyMessagingLoggingAutoConfiguration.class,
+            IdempotencyMessagingMetricsAutoConfiguration.class,
+            IdempotencyMessagingTracingAutoConfiguration.class,
             IdempotencyResumeAutoConfiguration.class,
             IdempotencyRetentionAutoConfiguration.class);
 
@@ -161,7 +170,11 @@ class AutoConfigurationTest {
     @Test
     void worksWithoutMicrometer() {
         application.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
-            assertThat(context).doesNotHaveBean("idempotencyCallMeters").doesNotHaveBean(CallObserver.class);
+            assertThat(context)
+                    .doesNotHaveBean("idempotencyCallMeters")
+                    .doesNotHaveBean("idempotencyDeliveryMeters")
+                    .doesNotHaveBean(CallObserver.class)
+                    .doesNotHaveBean(DeliveryObserver.class);
             requireIdempotent(context.getBean(Notebook.class));
         });
     }

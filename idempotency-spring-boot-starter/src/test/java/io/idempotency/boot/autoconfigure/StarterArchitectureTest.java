@@ -28,22 +28,38 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
+import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
+import io.idempotency.boot.actuate.EndpointPart;
+import io.idempotency.boot.actuate.HealthDetail;
+import io.idempotency.boot.actuate.HealthPart;
+import io.idempotency.boot.actuate.RefusedRequestException;
 import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.boot.client.IdempotencyKeyInterceptor;
+import io.idempotency.boot.logging.LogLine;
+import io.idempotency.boot.logging.LoggedKeys;
+import io.idempotency.boot.messaging.metrics.MessagingMeters;
+import io.idempotency.boot.messaging.tracing.DeliveryObservationContext;
+import io.idempotency.boot.messaging.tracing.MessagingObservations;
+import io.idempotency.boot.metrics.BoundedTag;
+import io.idempotency.boot.metrics.ExecutionMeters;
 import io.idempotency.boot.metrics.IdempotencyMeters;
+import io.idempotency.boot.metrics.SampleGauges;
 import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.tracing.CallObservationContext;
-import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
+import io.idempotency.boot.tracing.ObservedFailure;
+import io.idempotency.boot.tracing.OpenObservations;
+import io.idempotency.boot.web.UsedKeys;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -64,7 +80,29 @@ class StarterArchitectureTest {
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
                     "io.idempotency.internal.postgres..")
             .and(DescribedPredicate.not(
-                    belongToAnyOf(PostgresStorage.class, StorageSchema.class, EngineVerifier.class)));
+                    belongToAnyOf(
+                            PostgresStorage.class,
+                            PostgresMessageStorage.class,
+                            StorageSchema.class,
+                            EngineVerifier.class)));
+
+    private static final String[] OF_MESSAGES = {
+        ROOT + ".kafka..",
+        ROOT + ".messaging..",
+        ROOT + ".outbox..",
+        ROOT + ".rabbit..",
+        ROOT + ".resume..",
+        "io.idempotency.inbox..",
+        "io.idempotency.messaging..",
+        "io.idempotency.outbox..",
+        "io.idempotency.internal.inbox..",
+        "io.idempotency.internal.outbox..",
+        "io.idempotency.internal.resume..",
+        "io.idempotency.internal.postgres.inbox..",
+        "io.idempotency.internal.postgres.messaging..",
+        "io.idempotency.internal.postgres.outbox..",
+        "io.idempotency.internal.postgres.partition.."
+    };
 
     private static final List<String> IMPORTED =
             ImportCandidates.load(AutoConfiguration.class, null).getCandidates();
@@ -97,14 +135,14 @@ class StarterArchitectureTest {
     @ArchTest
     static void optionalLibrariesAreKnownByTheirFeatureOnly(JavaClasses starter) {
         Map.ofEntries(
-                        Map.entry("io.micrometer..", List.of("metrics", "tracing")),
+                        Map.entry("io.micrometer..", List.of("metrics", "tracing", "messaging.metrics", "messaging.tracing")),
                         Map.entry("io.swagger..", List.of("openapi")),
                         Map.entry("jakarta.servlet..", List.of("web")),
                         Map.entry("org.apache.kafka..", List.of("kafka")),
                         Map.entry("org.mockito..", List.<String>of()),
                         Map.entry("org.springdoc..", List.of("openapi")),
-                        Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
-                        Map.entry("org.springframework.boot.health..", List.of("actuate")),
+                        Map.entry("org.springframework.boot.actuate..", List.of("actuate", "messaging.actuate")),
+                        Map.entry("org.springframework.boot.health..", List.of("actuate", "messaging.actuate")),
                         Map.entry("org.springframework.http..", List.of("client", "web")),
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
@@ -157,6 +195,19 @@ class StarterArchitectureTest {
             .should()
             .beFreeOfCycles();
 
+    /** An application with calls alone has none of the packages of messages. What is exempt is still to be divided. */
+    @ArchTest
+    static final ArchRule onlyMessagesKnowMessages = noClasses()
+            .that()
+            .resideOutsideOfPackages(OF_MESSAGES)
+            .and()
+            .doNotBelongToAnyOf(IdempotencyAutoConfiguration.class)
+            .and()
+            .doNotHaveFullyQualifiedName(ROOT + ".aot.IdempotentMethodAotProcessor")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(OF_MESSAGES);
+
     @ArchTest
     static final ArchRule autoConfigurationsAreFinalAndPublic = classes()
             .that()
@@ -207,14 +258,28 @@ class StarterArchitectureTest {
             .areNotMemberClasses()
             .should(ArchConditions.be(belongToAnyOf(
                     BackgroundLoop.class,
+                    BoundedTag.class,
+                    EndpointPart.class,
+                    ExecutionMeters.class,
+                    HealthDetail.class,
+                    HealthPart.class,
                     IdempotencyDataSource.class,
                     IdempotencyJsonMapper.class,
                     IdempotencyKeyInterceptor.class,
                     KeyDisplay.class,
                     LatestSample.class,
+                    LogLine.class,
+                    LoggedKeys.class,
+                    MessagingMeters.class,
+                    MessagingObservations.class,
+                    ObservedFailure.class,
+                    OpenObservations.class,
                     ProcessName.class,
                     PropertyChecks.class,
                     PublishedHeaders.class,
+                    RefusedRequestException.class,
+                    SampleGauges.class,
+                    UsedKeys.class,
                     IdempotencyMeters.class,
                     IdempotencyObservations.class,
                     CallObservationContext.class,

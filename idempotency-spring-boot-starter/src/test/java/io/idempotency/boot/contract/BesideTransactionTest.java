@@ -24,6 +24,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.internal.retention.Sampler;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
@@ -264,20 +267,22 @@ class BesideTransactionTest {
                     assertThat(administration(application).findAbandoned(10)).isEmpty();
                     assertThat(administration(application).findWithAttempts(5, 10))
                             .isEmpty();
-                    assertThat(administration(application).findFailingMessages(10))
+                    assertThat(messages(application).findFailingMessages(10))
                             .isEmpty();
-                    assertThat(administration(application).findPendingMessages(10))
+                    assertThat(messages(application).findPendingMessages(10))
                             .isEmpty();
-                    assertThat(administration(application).findDeadMessages(10)).isEmpty();
+                    assertThat(messages(application).findDeadMessages(10)).isEmpty();
                 }
                 case RELEASE -> administration(application).releaseStale(STALE, REASON);
                 case COMPLETE -> administration(application).completeStale(STALE, "\"done\"", REASON);
                 case FORGET -> administration(application).forget(intent("forgettable", "forgotten"), REASON);
                 case PURGE -> unchecked(application.bean(Purge.class)::run);
-                case SAMPLE_TABLES ->
+                case SAMPLE_TABLES -> {
                     new StorageSampler(
                                     application.bean(PostgresStorage.class).statistics(), new IdempotencyListener() {})
                             .sample();
+                    application.bean(Sampler.class).sample();
+                }
                 case VALIDATE_SCHEMA -> {
                     StorageSchema schema =
                             application.bean(PostgresStorage.class).schema();
@@ -299,7 +304,7 @@ class BesideTransactionTest {
                                     Duration.ofSeconds(10),
                                     3,
                                     new Backoff(Duration.ofMillis(10), 2, Duration.ofSeconds(1))),
-                            new IdempotencyListener() {});
+                            new MessagingListener() {});
                     relay.sendBatch();
                     relay.sample();
                 }
@@ -365,6 +370,10 @@ class BesideTransactionTest {
 
         private static void unchecked(Callable<?> work) {
             assertThatCode(work::call).doesNotThrowAnyException();
+        }
+
+        private static MessagingAdministration messages(ContractApplication application) {
+            return application.bean(MessagingAdministration.class);
         }
 
         private static IdempotencyAdministration administration(ContractApplication application) {

@@ -23,6 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
@@ -31,8 +34,8 @@ import io.idempotency.boot.testing.LogLines;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -93,7 +96,7 @@ class ObservabilityPageTest {
                         "io.idempotency.calls",
                         Outcome.values(),
                         Outcome::tag,
-                        (listener, outcome) -> listener.callCompleted(
+                        (listeners, outcome) -> listeners.ofCalls().callCompleted(
                                 new CallCompleted("payments", intent, outcome, 1, Duration.ZERO, null))));
     }
 
@@ -104,7 +107,7 @@ class ObservabilityPageTest {
                         "io.idempotency.inbox",
                         MessageOutcome.values(),
                         MessageOutcome::tag,
-                        (listener, outcome) -> listener.messageReceived(
+                        (listeners, outcome) -> listeners.ofMessages().messageReceived(
                                 new MessageReceived("wallets", "m-1", outcome, 1, Duration.ZERO, null))));
     }
 
@@ -121,18 +124,22 @@ class ObservabilityPageTest {
     }
 
     private static <O> Map<String, String> levels(
-            String logger, O[] outcomes, Function<O, String> tag, BiConsumer<IdempotencyListener, O> announce) {
+            String logger, O[] outcomes, Function<O, String> tag, BiConsumer<Listeners, O> announce) {
         Map<String, String> levels = new HashMap<>();
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(IdempotencyLoggingAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyLoggingAutoConfiguration.class, IdempotencyMessagingLoggingAutoConfiguration.class))
                 .run(context -> {
-                    IdempotencyListener listener =
+                    Listeners listeners = new Listeners(
                             new IdempotencyListeners(context.getBeanProvider(IdempotencyListener.class)
                                     .orderedStream()
-                                    .toList());
+                                    .toList()),
+                            new MessagingListeners(context.getBeanProvider(MessagingListener.class)
+                                    .orderedStream()
+                                    .toList()));
                     for (O outcome : outcomes) {
                         try (LogLines log = LogLines.of(logger)) {
-                            announce.accept(listener, outcome);
+                            announce.accept(listeners, outcome);
                             assertThat(log.all()).hasSize(1);
                             ILoggingEvent line = log.all().get(0);
                             levels.put(tag.apply(outcome), line.getLevel().toString());
@@ -141,6 +148,8 @@ class ObservabilityPageTest {
                 });
         return levels;
     }
+
+    private record Listeners(IdempotencyListener ofCalls, MessagingListener ofMessages) {}
 
     private static Set<String> codesIn(String cell) {
         return CODE.matcher(cell).results().map(code -> code.group(1)).collect(Collectors.toSet());

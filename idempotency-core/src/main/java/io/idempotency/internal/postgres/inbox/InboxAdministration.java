@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-import io.idempotency.FailingMessage;
-import io.idempotency.HandledMessage;
+import io.idempotency.messaging.FailingMessage;
+import io.idempotency.messaging.HandledMessage;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;

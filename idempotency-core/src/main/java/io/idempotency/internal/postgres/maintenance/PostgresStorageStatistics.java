@@ -3,7 +3,6 @@ package io.idempotency.internal.postgres.maintenance;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -14,7 +13,6 @@ import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.RequestSql;
 import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.StorageStatistics;
-import io.idempotency.observation.PartitionSample;
 
 /** Statistics of the tables, from the catalog and from the ends of indexes. */
 public final class PostgresStorageStatistics implements StorageStatistics {
@@ -73,11 +71,6 @@ public final class PostgresStorageStatistics implements StorageStatistics {
                                     jdbcClient.sql(rows).query(Long.class).single())));
             return ages;
         });
-    }
-
-    @Override
-    public List<PartitionSample> partitions() {
-        return transaction.query(partitions::findState);
     }
 
     @Override

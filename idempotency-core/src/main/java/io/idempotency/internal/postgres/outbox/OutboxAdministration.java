@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-import io.idempotency.DeadMessage;
+import io.idempotency.messaging.DeadMessage;
 import io.idempotency.InterventionRefusedException;
-import io.idempotency.PendingMessage;
+import io.idempotency.messaging.PendingMessage;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;

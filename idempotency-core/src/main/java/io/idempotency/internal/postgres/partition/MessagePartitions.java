@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
-import io.idempotency.observation.PartitionSample;
+import io.idempotency.messaging.PartitionSample;
 
 /**
  * The partitions of handled messages. The database determines whether they exist, and not the configuration, because another

@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.partition;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -22,7 +23,9 @@ import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
-import io.idempotency.observation.PartitionSample;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.PartitionSample;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -100,11 +103,7 @@ class PartitionMaintenanceTest {
 
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.NEW);
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
-                        .statistics()
-                        .partitions())
-                .singleElement()
-                .matches(state -> !state.overdue().isZero() && state.ahead() == 0);
+        assertThat(state()).matches(state -> !state.overdue().isZero() && state.ahead() == 0);
 
         awaitSevenAhead(messages);
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
@@ -354,9 +353,15 @@ class PartitionMaintenanceTest {
     }
 
     private PartitionSample state() {
-        List<PartitionSample> states = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
-                .statistics()
-                .partitions();
+        List<PartitionSample> states = new ArrayList<>();
+        new PostgresMessageStorage(database.dataSource(), MigratedTables.SCHEMA)
+                .partitionSampler(new MessagingListener() {
+                    @Override
+                    public void partitionsSampled(PartitionSample event) {
+                        states.add(event);
+                    }
+                })
+                .sample();
         assertThat(states).hasSize(1);
         return states.get(0);
     }
