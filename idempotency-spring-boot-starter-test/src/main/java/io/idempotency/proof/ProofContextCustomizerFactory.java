@@ -57,8 +57,8 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
     /** Equal to all others, so that test classes share contexts. */
     private record Customizer() implements ContextCustomizer {
 
-        private static final boolean HAS_MESSAGES = ClassUtils.isPresent(
-                "io.idempotency.messaging.MessagingListener", Customizer.class.getClassLoader());
+        private static final boolean HAS_MESSAGES =
+                ClassUtils.isPresent("io.idempotency.messaging.MessagingListener", Customizer.class.getClassLoader());
 
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {

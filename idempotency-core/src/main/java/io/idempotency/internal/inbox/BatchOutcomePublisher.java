@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.RequestInProgressException;
 import io.idempotency.internal.transaction.SavepointAwareSynchronization;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 
 /** Publishes the outcome of each message of a batch, after the commit or rollback of the transaction that claimed them. */
 final class BatchOutcomePublisher extends SavepointAwareSynchronization {

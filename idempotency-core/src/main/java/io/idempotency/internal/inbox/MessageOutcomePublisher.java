@@ -9,11 +9,11 @@ import io.idempotency.Outcome;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.OutcomePublisher;
 import io.idempotency.internal.transaction.SqlStates;
-import io.idempotency.observation.CallObserver;
 import io.idempotency.messaging.DeliveryRetried;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.observation.CallObserver;
 
 /** Publishes the outcome of one delivery of a message, which is derived from the outcome of the call and the inbox result. */
 final class MessageOutcomePublisher implements OutcomePublisher {

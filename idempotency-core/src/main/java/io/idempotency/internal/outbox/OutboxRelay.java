@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.idempotency.internal.backoff.Backoff;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;

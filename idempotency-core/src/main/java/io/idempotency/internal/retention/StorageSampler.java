@@ -30,7 +30,6 @@ public final class StorageSampler implements Sampler {
                 .map(rows -> new TableSample(
                         rows.getKey(), rows.getValue(), oldestExpired.getOrDefault(rows.getKey(), Duration.ZERO)))
                 .toList();
-        listener.storageSampled(
-                new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES)));
+        listener.storageSampled(new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES)));
     }
 }

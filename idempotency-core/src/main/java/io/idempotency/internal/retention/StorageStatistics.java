@@ -1,7 +1,6 @@
 package io.idempotency.internal.retention;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /** Statistics of the tables that are found without reading whole tables. */

@@ -27,9 +27,9 @@ import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.SenderUnavailableException;

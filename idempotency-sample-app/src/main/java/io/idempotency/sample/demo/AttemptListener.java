@@ -2,13 +2,13 @@ package io.idempotency.sample.demo;
 
 import org.springframework.stereotype.Component;
 
-import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.messaging.MessageReceived;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
 import io.idempotency.messaging.MessagingListener;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.IdempotencyListener;
 
 /** Learns from the library what each attempt met, and when there may be something new in the database. */
 @Component

@@ -106,13 +106,7 @@ final class Descriptors {
     }
 
     /** The intervention of an operator in a request. */
-    record Done(
-            String operation,
-            String scope,
-            String caller,
-            String key,
-            String who,
-            String reason)
+    record Done(String operation, String scope, String caller, String key, String who, String reason)
             implements OperationResponseBody {}
 
     /**

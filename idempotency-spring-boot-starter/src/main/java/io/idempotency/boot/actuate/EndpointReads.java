@@ -134,9 +134,7 @@ final class EndpointReads {
             throw new RefusedRequestException(
                     RefusedRequestException.NOT_FOUND,
                     "No request with the key '" + key + "' is stored in any scope."
-                            + parts.stream()
-                                    .map(part -> ' ' + part.scopeHint())
-                                    .collect(Collectors.joining()));
+                            + parts.stream().map(part -> ' ' + part.scopeHint()).collect(Collectors.joining()));
         }
         return found;
     }

@@ -53,11 +53,7 @@ public record HealthDetail(String name, boolean isFine, Map<String, Object> memb
     }
 
     private static HealthDetail of(
-            String name,
-            State state,
-            @Nullable Duration oldest,
-            Duration threshold,
-            @Nullable Duration sampleAge) {
+            String name, State state, @Nullable Duration oldest, Duration threshold, @Nullable Duration sampleAge) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("state", state.text);
         if (oldest != null) {

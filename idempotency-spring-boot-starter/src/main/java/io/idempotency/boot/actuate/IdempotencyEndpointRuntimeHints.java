@@ -5,7 +5,6 @@ import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-
 /** The hints for Jackson about the descriptors and the records in them: the operations declare only their common supertype. */
 final class IdempotencyEndpointRuntimeHints implements RuntimeHintsRegistrar {
 

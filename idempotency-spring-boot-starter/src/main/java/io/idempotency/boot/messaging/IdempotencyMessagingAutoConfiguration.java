@@ -27,7 +27,8 @@ public final class IdempotencyMessagingAutoConfiguration {
     /** After the storage of calls, which reports a name that is not well-formed. */
     @Bean
     @DependsOn("idempotencyStorage")
-    PostgresMessageStorage idempotencyMessageStorage(IdempotencyDataSource dataSource, IdempotencyProperties properties) {
+    PostgresMessageStorage idempotencyMessageStorage(
+            IdempotencyDataSource dataSource, IdempotencyProperties properties) {
         return new PostgresMessageStorage(dataSource.dataSource(), properties.schema());
     }
 
@@ -45,8 +46,7 @@ public final class IdempotencyMessagingAutoConfiguration {
 
     @Bean
     Sampler idempotencyPartitionSampler(
-            PostgresMessageStorage storage,
-            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
+            PostgresMessageStorage storage, @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         return storage.partitionSampler(listeners);
     }
 }

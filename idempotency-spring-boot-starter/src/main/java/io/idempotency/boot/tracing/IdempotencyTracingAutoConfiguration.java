@@ -37,7 +37,8 @@ public final class IdempotencyTracingAutoConfiguration {
 
         @Bean
         MeterFilter idempotencyObservationMeterFilter() {
-            return MeterFilter.deny(id -> IdempotencyObservations.isMeterOf(id.getName(), IdempotencyObservations.CALL_NAME));
+            return MeterFilter.deny(
+                    id -> IdempotencyObservations.isMeterOf(id.getName(), IdempotencyObservations.CALL_NAME));
         }
     }
 }

@@ -20,9 +20,9 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.StepRecord;
+import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.messaging.actuate.IdempotencyMessagingEndpointAutoConfiguration;
 import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthAutoConfiguration;
-import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.observation.TableSample;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -61,8 +61,7 @@ class EndpointAvailabilityTest {
 
     @Test
     void onlyHealthIsThereWhereTheEndpointIsNotExposed() {
-        application.run(context ->
-                assertThat(context)
+        application.run(context -> assertThat(context)
                 .doesNotHaveBean(IdempotencyEndpoint.class)
                 .doesNotHaveBean(EndpointPart.class)
                 .hasSingleBean(HealthContributor.class)

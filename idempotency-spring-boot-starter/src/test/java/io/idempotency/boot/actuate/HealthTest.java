@@ -14,9 +14,9 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.TestClock;
-import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.messaging.PartitionSample;

@@ -20,8 +20,8 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.boot.messaging.actuate.IdempotencyMessagingEndpointAutoConfiguration;
 import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthAutoConfiguration;
 import io.idempotency.boot.testing.Answer;
-import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.boot.testing.HttpApplication;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.test.TestDatabase;
 
@@ -45,8 +45,7 @@ final class OperatedApplication implements AutoCloseable {
     }
 
     /** Starts it as if the library showed nothing of messages. */
-    static OperatedApplication startWithoutMessages(
-            TestDatabase database, List<Class<?>> beans, String... properties) {
+    static OperatedApplication startWithoutMessages(TestDatabase database, List<Class<?>> beans, String... properties) {
         List<Class<?>> all = new ArrayList<>(beans);
         all.add(Actuator.class);
         return new OperatedApplication(HttpApplication.start(

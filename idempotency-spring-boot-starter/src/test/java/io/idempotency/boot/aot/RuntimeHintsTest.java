@@ -37,10 +37,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
 
-import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;

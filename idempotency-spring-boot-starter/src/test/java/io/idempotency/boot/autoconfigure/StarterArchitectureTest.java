@@ -79,12 +79,8 @@ class StarterArchitectureTest {
 
     private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
                     "io.idempotency.internal.postgres..")
-            .and(DescribedPredicate.not(
-                    belongToAnyOf(
-                            PostgresStorage.class,
-                            PostgresMessageStorage.class,
-                            StorageSchema.class,
-                            EngineVerifier.class)));
+            .and(DescribedPredicate.not(belongToAnyOf(
+                    PostgresStorage.class, PostgresMessageStorage.class, StorageSchema.class, EngineVerifier.class)));
 
     private static final String[] OF_MESSAGES = {
         ROOT + ".kafka..",
@@ -135,7 +131,9 @@ class StarterArchitectureTest {
     @ArchTest
     static void optionalLibrariesAreKnownByTheirFeatureOnly(JavaClasses starter) {
         Map.ofEntries(
-                        Map.entry("io.micrometer..", List.of("metrics", "tracing", "messaging.metrics", "messaging.tracing")),
+                        Map.entry(
+                                "io.micrometer..",
+                                List.of("metrics", "tracing", "messaging.metrics", "messaging.tracing")),
                         Map.entry("io.swagger..", List.of("openapi")),
                         Map.entry("jakarta.servlet..", List.of("web")),
                         Map.entry("org.apache.kafka..", List.of("kafka")),

@@ -24,9 +24,6 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.idempotency.messaging.MessagingAdministration;
-import io.idempotency.messaging.MessagingListener;
-import io.idempotency.internal.retention.Sampler;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
@@ -43,7 +40,10 @@ import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.Purge;
+import io.idempotency.internal.retention.Sampler;
 import io.idempotency.internal.retention.StorageSampler;
+import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
@@ -267,10 +267,8 @@ class BesideTransactionTest {
                     assertThat(administration(application).findAbandoned(10)).isEmpty();
                     assertThat(administration(application).findWithAttempts(5, 10))
                             .isEmpty();
-                    assertThat(messages(application).findFailingMessages(10))
-                            .isEmpty();
-                    assertThat(messages(application).findPendingMessages(10))
-                            .isEmpty();
+                    assertThat(messages(application).findFailingMessages(10)).isEmpty();
+                    assertThat(messages(application).findPendingMessages(10)).isEmpty();
                     assertThat(messages(application).findDeadMessages(10)).isEmpty();
                 }
                 case RELEASE -> administration(application).releaseStale(STALE, REASON);

@@ -7,13 +7,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Outcome;
-import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.messaging.DeliveryRetried;
-import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
 import io.idempotency.messaging.MessagingListener;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.IdempotencyListener;
 
 /** Remembers what became of every call and of every message. */
 class Outcomes implements IdempotencyListener, MessagingListener {

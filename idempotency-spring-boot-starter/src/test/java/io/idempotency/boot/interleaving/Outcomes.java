@@ -3,9 +3,9 @@ package io.idempotency.boot.interleaving;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 
 /** Counts which messages an application reports as handled. */
 class Outcomes implements MessagingListener {

@@ -25,9 +25,9 @@ import org.springframework.util.backoff.FixedBackOff;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Redelivery;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

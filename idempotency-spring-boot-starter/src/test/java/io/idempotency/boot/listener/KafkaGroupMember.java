@@ -22,8 +22,8 @@ import org.springframework.util.backoff.FixedBackOff;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Redelivery;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.test.TestDatabase;
 
 /** One application of a consumer group. It can be stopped, and it forgets to tell the broker how far it got. */

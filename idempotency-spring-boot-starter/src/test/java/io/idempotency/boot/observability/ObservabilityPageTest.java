@@ -23,19 +23,19 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
-import io.idempotency.messaging.MessagingListener;
-import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
 import io.idempotency.boot.testing.LogLines;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.messaging.MessageOutcome;
-import io.idempotency.messaging.MessageReceived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -96,8 +96,10 @@ class ObservabilityPageTest {
                         "io.idempotency.calls",
                         Outcome.values(),
                         Outcome::tag,
-                        (listeners, outcome) -> listeners.ofCalls().callCompleted(
-                                new CallCompleted("payments", intent, outcome, 1, Duration.ZERO, null))));
+                        (listeners, outcome) -> listeners
+                                .ofCalls()
+                                .callCompleted(
+                                        new CallCompleted("payments", intent, outcome, 1, Duration.ZERO, null))));
     }
 
     @Test
@@ -107,8 +109,10 @@ class ObservabilityPageTest {
                         "io.idempotency.inbox",
                         MessageOutcome.values(),
                         MessageOutcome::tag,
-                        (listeners, outcome) -> listeners.ofMessages().messageReceived(
-                                new MessageReceived("wallets", "m-1", outcome, 1, Duration.ZERO, null))));
+                        (listeners, outcome) -> listeners
+                                .ofMessages()
+                                .messageReceived(
+                                        new MessageReceived("wallets", "m-1", outcome, 1, Duration.ZERO, null))));
     }
 
     private Map<String, String> documentedLevels(String logger) {

@@ -20,22 +20,22 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
+import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
-import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
-import io.idempotency.observation.CallRetried;
 import io.idempotency.messaging.DeliveryRetried;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
-import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessagingListeners;
+import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.messaging.PartitionSample;
-import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
+import io.idempotency.observation.CallCompleted;
+import io.idempotency.observation.CallResumed;
+import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StepEnded;
 import io.idempotency.observation.StorageSampled;
@@ -112,8 +112,7 @@ final class Scrape {
             listener.callResumed(new CallResumed(intent, 2, result, failure));
         }
         listener.rowsPurged(new RowsPurged("idempotency_request", 1));
-        listener.storageSampled(
-                new StorageSampled(List.of(new TableSample("idempotency_request", 1, A_WHILE)), 1));
+        listener.storageSampled(new StorageSampled(List.of(new TableSample("idempotency_request", 1, A_WHILE)), 1));
     }
 
     private static void letEverythingHappen(MessagingListener listener) {

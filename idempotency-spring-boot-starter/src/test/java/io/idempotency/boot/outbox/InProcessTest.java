@@ -19,14 +19,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.messaging.MessagingAdministration;
-import io.idempotency.messaging.DeadMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.outbox.InProcessSender;
+import io.idempotency.messaging.DeadMessage;
+import io.idempotency.messaging.MessagingAdministration;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxMessage;

@@ -291,7 +291,10 @@ class RelayRunnerTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({IdempotencyTracingAutoConfiguration.class, IdempotencyMessagingTracingAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        IdempotencyTracingAutoConfiguration.class,
+        IdempotencyMessagingTracingAutoConfiguration.class
+    })
     static class Observed {
 
         @Bean

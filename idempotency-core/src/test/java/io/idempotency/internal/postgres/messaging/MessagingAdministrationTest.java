@@ -48,8 +48,7 @@ class MessagingAdministrationTest {
     MessagingAdministrationTest(TestDatabase database) {
         this.database = database;
         this.storage = MigratedTables.in(database);
-        this.administration =
-                new PostgresMessageStorage(database.dataSource(), MigratedTables.SCHEMA).administration();
+        this.administration = new PostgresMessageStorage(database.dataSource(), MigratedTables.SCHEMA).administration();
     }
 
     @BeforeEach
@@ -84,12 +83,11 @@ class MessagingAdministrationTest {
         assertThat(administration.findDeadMessages(10)).isEmpty();
         assertThat(log.list).singleElement().satisfies(line -> {
             assertThat(line.getFormattedMessage())
-                    .isEqualTo("Operator intervention: requeue message " + dead
-                            + " by ada because the topic exists now");
+                    .isEqualTo(
+                            "Operator intervention: requeue message " + dead + " by ada because the topic exists now");
             assertThat(line.getKeyValuePairs())
                     .extracting(pair -> pair.key + "=" + pair.value)
-                    .containsExactly(
-                            "operation=requeue", "message_id=" + dead, "who=ada", "why=the topic exists now");
+                    .containsExactly("operation=requeue", "message_id=" + dead, "who=ada", "why=the topic exists now");
         });
         assertThatThrownBy(() -> administration.requeue(dead, REASON))
                 .isInstanceOf(InterventionRefusedException.class)
@@ -98,8 +96,7 @@ class MessagingAdministrationTest {
     }
 
     private UUID message(String status) {
-        return database.jdbc()
-                .queryForObject("""
+        return database.jdbc().queryForObject("""
                         insert into idempotency.outbox_event (
                             message_id, topic, message_type, payload, status, attempt_count, last_error, lane, created_at,
                             due_at, next_attempt_at)
@@ -111,9 +108,7 @@ class MessagingAdministrationTest {
     @Test
     void deliveriesThatWaitAreAmongTheBlockedStatements() throws Exception {
         waits(Deliveries.message("m-1"), Deliveries.message("m-1"));
-        waits(
-                Deliveries.event("s", 1, DeliveryOrder.MONOTONIC),
-                Deliveries.event("s", 2, DeliveryOrder.MONOTONIC));
+        waits(Deliveries.event("s", 1, DeliveryOrder.MONOTONIC), Deliveries.event("s", 2, DeliveryOrder.MONOTONIC));
     }
 
     private void waits(InboxMessage held, InboxMessage waitingFor) throws SQLException {
@@ -127,8 +122,7 @@ class MessagingAdministrationTest {
 
             assertThat(storage.administration().findBlockedClaims(10).claims())
                     .extracting(BlockedClaim::backend, BlockedClaim::blocker)
-                    .containsExactly(tuple(
-                            Backends.pidOf(waiting), Backends.pidOf(holder)));
+                    .containsExactly(tuple(Backends.pidOf(waiting), Backends.pidOf(holder)));
 
             first.rollback();
             waits.join();

@@ -13,7 +13,8 @@ import static io.idempotency.boot.PropertyChecks.requirePositive;
  * @param maxOutboxAge Longest time that due messages may wait to be sent.
  */
 @ConfigurationProperties("idempotency.health")
-public record IdempotencyMessagingHealthProperties(@DefaultValue("10m") Duration maxOutboxAge) {
+public record IdempotencyMessagingHealthProperties(
+        @DefaultValue("10m") Duration maxOutboxAge) {
 
     /**
      * Checks the value.

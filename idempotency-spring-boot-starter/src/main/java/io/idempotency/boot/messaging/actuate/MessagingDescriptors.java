@@ -55,7 +55,9 @@ final class MessagingDescriptors {
                     intent == null
                             ? null
                             : new Publisher(
-                                    intent.scope(), intent.caller(), intent.key().value()));
+                                    intent.scope(),
+                                    intent.caller(),
+                                    intent.key().value()));
         }
     }
 

@@ -46,12 +46,16 @@ final class MessagingEndpointPart implements EndpointPart {
     public Map<String, IntFunction<List<?>>> sections() {
         Map<String, IntFunction<List<?>>> sections = new LinkedHashMap<>();
         sections.put("failing-messages", administration::findFailingMessages);
-        sections.put("pending-messages", limit -> administration.findPendingMessages(limit).stream()
-                .map(Message::of)
-                .toList());
-        sections.put("dead-messages", limit -> administration.findDeadMessages(limit).stream()
-                .map(Message::of)
-                .toList());
+        sections.put(
+                "pending-messages",
+                limit -> administration.findPendingMessages(limit).stream()
+                        .map(Message::of)
+                        .toList());
+        sections.put(
+                "dead-messages",
+                limit -> administration.findDeadMessages(limit).stream()
+                        .map(Message::of)
+                        .toList());
         return sections;
     }
 

@@ -19,8 +19,7 @@ final class PartitionHealth {
     private PartitionHealth() {}
 
     static HealthDetail of(PartitionSample table) {
-        return new HealthDetail(
-                "partitions", stateOf(table).equals(FINE), Map.of(table.table(), detailsOf(table)));
+        return new HealthDetail("partitions", stateOf(table).equals(FINE), Map.of(table.table(), detailsOf(table)));
     }
 
     private static Map<String, Object> detailsOf(PartitionSample table) {

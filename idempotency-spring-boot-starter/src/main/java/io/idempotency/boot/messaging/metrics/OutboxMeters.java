@@ -11,9 +11,9 @@ import io.micrometer.core.instrument.Timer;
 
 import io.idempotency.boot.metrics.BoundedTag;
 import io.idempotency.boot.metrics.SampleGauges;
-import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.OutboxSampled;
 
 /** The meters of the outbox. */

@@ -26,8 +26,8 @@ class PartitionMetersTest {
         assertThat(registry.getMeters()).isEmpty();
 
         meters.partitionsSampled(new PartitionSample("processed_message", 20, 6, Duration.ZERO, false, List.of()));
-        meters.partitionsSampled(new PartitionSample(
-                "processed_message", 21, 7, Duration.ofMillis(1_500), false, List.of("look")));
+        meters.partitionsSampled(
+                new PartitionSample("processed_message", 21, 7, Duration.ofMillis(1_500), false, List.of("look")));
 
         assertThat(value("idempotency.partitions")).isEqualTo(21);
         assertThat(value("idempotency.partitions.ahead")).isEqualTo(7);
