@@ -31,6 +31,7 @@ import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.KeyDisplay;
@@ -63,6 +64,7 @@ class IdempotencyPropertiesTest {
                 .withBean(DataSource.class, database::adminDataSource)
                 .withConfiguration(AutoConfigurations.of(
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
                         IdempotencyPropertiesAutoConfiguration.class,

@@ -33,6 +33,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
@@ -257,7 +258,7 @@ class ContextHierarchyTest extends LedgerTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(IdempotencyAutoConfiguration.class)
+    @ImportAutoConfiguration({IdempotencyAutoConfiguration.class, IdempotencyMessagingAutoConfiguration.class})
     static class WithTheStarter {}
 
     static class MakesAChildWhileItIsInitialized {

@@ -33,6 +33,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.ReentrantCallException;
@@ -213,6 +214,7 @@ class WrappedDataSourceTest {
                 .withConfiguration(AutoConfigurations.of(
                         TransactionAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, () -> ofLibrary)
                 .withBean(PlatformTransactionManager.class, () -> new JdbcTransactionManager(ofTransactions))

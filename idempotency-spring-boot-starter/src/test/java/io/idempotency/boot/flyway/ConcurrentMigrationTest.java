@@ -19,6 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
@@ -102,6 +103,7 @@ class ConcurrentMigrationTest {
                         () -> new ApplicationContextRunner()
                                 .withConfiguration(AutoConfigurations.of(
                                         IdempotencyAutoConfiguration.class,
+                                        IdempotencyMessagingAutoConfiguration.class,
                                         IdempotencyMigrationAutoConfiguration.class))
                                 .withBean(DataSource.class, () -> connectingTogether(urlParameters, startingLine))
                                 .withPropertyValues(properties)

@@ -22,6 +22,7 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 import org.springframework.context.annotation.Configuration;
 import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.test.PostgresTest;
@@ -41,6 +42,7 @@ class OpenInViewTest {
     private static final AutoConfigurations OURS = AutoConfigurations.of(
             IdempotencyOpenInViewAutoConfiguration.class,
             IdempotencyAutoConfiguration.class,
+            IdempotencyMessagingAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class);
 
     private static final AutoConfigurations JPA = AutoConfigurations.of(HibernateJpaAutoConfiguration.class);

@@ -24,6 +24,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
@@ -57,6 +58,7 @@ class OutboxStartUpTest {
                         KafkaAutoConfiguration.class,
                         RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
                         IdempotencyRabbitAutoConfiguration.class,

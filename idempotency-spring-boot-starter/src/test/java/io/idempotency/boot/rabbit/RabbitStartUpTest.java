@@ -14,6 +14,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.kafka.core.KafkaTemplate;
 
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
@@ -39,6 +40,7 @@ class RabbitStartUpTest {
                         KafkaAutoConfiguration.class,
                         RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
                         IdempotencyRabbitAutoConfiguration.class,

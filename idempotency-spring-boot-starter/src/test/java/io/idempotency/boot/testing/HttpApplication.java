@@ -19,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.web.IdempotencyMessagingWebAutoConfiguration;
 import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
@@ -97,6 +98,7 @@ public final class HttpApplication implements AutoCloseable {
         MessageSourceAutoConfiguration.class,
         TomcatServletWebServerAutoConfiguration.class,
         WebMvcAutoConfiguration.class,
+        IdempotencyMessagingWebAutoConfiguration.class,
         IdempotencyWebAutoConfiguration.class
     })
     static class SpringMvc {}
