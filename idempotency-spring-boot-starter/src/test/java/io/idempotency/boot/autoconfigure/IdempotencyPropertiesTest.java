@@ -31,13 +31,13 @@ import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;

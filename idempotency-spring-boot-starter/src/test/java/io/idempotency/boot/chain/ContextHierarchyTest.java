@@ -33,11 +33,11 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -33,12 +33,12 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.test.PostgresTest;

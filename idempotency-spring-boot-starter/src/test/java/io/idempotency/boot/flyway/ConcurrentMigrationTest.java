@@ -19,8 +19,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;

@@ -14,10 +14,10 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.kafka.core.KafkaTemplate;
 
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
