@@ -67,9 +67,8 @@ class ArchitectureTest {
                 . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
                 .internal.transaction
             .internal.postgres:
-                . .internal.claim .internal.inbox .internal.lock .internal.outbox .internal.postgres.administration
-                .internal.postgres.engine .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock
-                .internal.postgres.maintenance .internal.postgres.outbox .internal.postgres.partition
+                . .internal.claim .internal.lock .internal.postgres.administration .internal.postgres.engine
+                .internal.postgres.jdbc .internal.postgres.lock .internal.postgres.maintenance
                 .internal.postgres.request .internal.postgres.schema .internal.retention
             .internal.postgres.administration:
                 . .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.outbox
@@ -82,15 +81,17 @@ class ArchitectureTest {
             .internal.postgres.jdbc: . .internal.transaction
             .internal.postgres.lock: .internal.lock .internal.postgres.jdbc
             .internal.postgres.maintenance:
-                .observation .internal.postgres.jdbc .internal.postgres.partition .internal.postgres.request
-                .internal.postgres.schema .internal.retention .internal.transaction
+                .observation .internal.postgres.jdbc .internal.postgres.request .internal.postgres.schema
+                .internal.retention .internal.transaction
+            .internal.postgres.messaging:
+                .internal.inbox .internal.outbox .internal.postgres.inbox .internal.postgres.jdbc
+                .internal.postgres.outbox .internal.postgres.partition .internal.postgres.schema
             .internal.postgres.outbox: . .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
             .internal.postgres.partition:
-                .observation .internal.postgres.jdbc .internal.retention .internal.transaction
+                .observation .internal.postgres.jdbc .internal.postgres.schema .internal.transaction
             .internal.postgres.request:
                 . .internal.claim .internal.fingerprint .internal.postgres.jdbc .internal.response .internal.transaction
-            .internal.postgres.schema:
-                . .internal.postgres.jdbc .internal.postgres.partition .internal.retention .internal.transaction
+            .internal.postgres.schema: . .observation .internal.postgres.jdbc .internal.transaction
             """);
 
     private static final JavaClasses CORE = new ClassFileImporter()

@@ -59,6 +59,9 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
@@ -163,9 +166,14 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    PostgresStorage idempotencyStorage(IdempotencyDataSource dataSource, IdempotencyProperties properties) {
+    PostgresStorage idempotencyStorage(
+            IdempotencyDataSource dataSource,
+            IdempotencyProperties properties,
+            ObjectProvider<StorageFeatures> modules) {
+        List<StorageFeature> features = new ArrayList<>(List.of(CoreFeatures.CORE));
+        modules.orderedStream().forEach(module -> features.addAll(module.features()));
         try {
-            return new PostgresStorage(dataSource.dataSource(), properties.schema());
+            return new PostgresStorage(dataSource.dataSource(), properties.schema(), features);
         } catch (IllegalArgumentException badName) {
             throw new IdempotencyStartupException(
                     badName.getMessage() + ".", "Correct the property, or remove it to use the default.", badName);
@@ -180,7 +188,7 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    InboxStore idempotencyInboxStore(PostgresStorage storage) {
+    InboxStore idempotencyInboxStore(PostgresMessageStorage storage) {
         return storage.inboxStore();
     }
 

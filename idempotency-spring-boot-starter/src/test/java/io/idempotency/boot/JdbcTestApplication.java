@@ -19,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
@@ -38,6 +39,7 @@ import io.idempotency.test.TestDatabase;
     TransactionAutoConfiguration.class,
     IdempotencyAutoConfiguration.class,
     IdempotencyLoggingAutoConfiguration.class,
+    IdempotencyMessagingStorageAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
     IdempotencyPropertiesAutoConfiguration.class,

@@ -31,10 +31,11 @@ import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.ExpiringTable;
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.outbox.OutboxMessage;
@@ -53,6 +54,8 @@ final class EveryStatement {
 
     private final PostgresStorage storage;
 
+    private final PostgresMessageStorage messages;
+
     /**
      * Describes the database.
      *
@@ -62,13 +65,13 @@ final class EveryStatement {
     EveryStatement(DataSource dataSource, JdbcTemplate admin) {
         this.dataSource = dataSource;
         this.admin = admin;
-        this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
+        this.storage = MigratedTables.storage(dataSource, MigratedTables.SCHEMA);
+        this.messages = MigratedTables.messages(dataSource, MigratedTables.SCHEMA);
     }
 
     /** In tables of today's layout, and then in partitions. */
     void run() throws SQLException {
         storage.schema().validate();
-        storage.schema().validateArchive();
         assertThat(storage.schema().findProblems()).isEmpty();
         try (Connection connection = dataSource.getConnection()) {
             assertThat(StorageSchema.identityOf(connection)).isEqualTo(StorageSchema.identityOf(connection));
@@ -224,14 +227,14 @@ final class EveryStatement {
             deliveries.claim(Deliveries.message(id + "-6"));
             deliveries.commit();
             deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
-            storage.inboxStore()
+            messages.inboxStore()
                     .isCommitted(deliveries.connection(), Deliveries.message(id), new InboxClaim(Instant.EPOCH, "3"));
         }
     }
 
     private void outbox() throws SQLException {
-        OutboxStore store = storage.outboxStore(Duration.ofDays(3));
-        storage.outboxChannel().announce();
+        OutboxStore store = messages.outboxStore(Duration.ofDays(3));
+        messages.outboxChannel().announce();
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             for (String key : List.of("a", "a", "b", "b", "c")) {
@@ -274,7 +277,7 @@ final class EveryStatement {
                         .toList());
         store.backlog(100);
         AtomicInteger heard = new AtomicInteger();
-        storage.outboxChannel().listen(heard::incrementAndGet, () -> heard.get() > 0, Duration.ofMillis(10));
+        messages.outboxChannel().listen(heard::incrementAndGet, () -> heard.get() > 0, Duration.ofMillis(10));
     }
 
     private void locks() throws SQLException {
@@ -391,7 +394,7 @@ final class EveryStatement {
 
     private void maintain(boolean archive) {
         PartitionMaintenance maintenance =
-                storage.partitionMaintenance(PartitionPeriod.of(Duration.ofHours(1)), null, archive);
+                messages.partitionMaintenance(PartitionPeriod.of(Duration.ofHours(1)), null, archive);
         PartitionedMessages.run(maintenance);
         PartitionedMessages.run(maintenance);
     }

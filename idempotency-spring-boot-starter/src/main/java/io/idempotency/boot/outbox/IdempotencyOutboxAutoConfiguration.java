@@ -34,6 +34,7 @@ import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.OutboxTemplate;
 import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.observation.IdempotencyListeners;
@@ -49,7 +50,7 @@ public final class IdempotencyOutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    OutboxStore idempotencyOutboxStore(PostgresStorage storage, IdempotencyOutboxProperties properties) {
+    OutboxStore idempotencyOutboxStore(PostgresMessageStorage storage, IdempotencyOutboxProperties properties) {
         return storage.outboxStore(properties.retention());
     }
 
@@ -98,7 +99,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
-    NotificationSender idempotencyNotificationSender(PostgresStorage storage) {
+    NotificationSender idempotencyNotificationSender(PostgresMessageStorage storage) {
         return new NotificationSender(storage.outboxChannel());
     }
 
@@ -107,7 +108,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.relay", matchIfMissing = true)
     NotificationListener idempotencyNotificationListener(
-            PostgresStorage storage, WakeSignal signal, IdempotencyOutboxProperties properties) {
+            PostgresMessageStorage storage, WakeSignal signal, IdempotencyOutboxProperties properties) {
         return new NotificationListener(storage.outboxChannel(), signal, properties.pollInterval());
     }
 

@@ -1,6 +1,6 @@
 package io.idempotency.boot.retention;
 
-import java.time.Duration;
+import java.util.List;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 import io.idempotency.DatabaseResolver;
@@ -16,20 +17,26 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.ProcessName;
+import io.idempotency.boot.StorageFeatures;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.observation.IdempotencyListeners;
 
-/** The auto-configuration of the purge, the maintenance of partitions and the samples of the tables. */
+/** The auto-configuration of the purge and the samples of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
-@EnableConfigurationProperties({IdempotencyPurgeProperties.class, IdempotencyStorageProperties.class})
+@EnableConfigurationProperties(IdempotencyPurgeProperties.class)
 public final class IdempotencyRetentionAutoConfiguration {
+
+    @Bean
+    @Order(0)
+    StorageFeatures idempotencyArchiveFeatures(IdempotencyPurgeProperties properties) {
+        return new StorageFeatures(properties.archive() ? List.of(CoreFeatures.ARCHIVE) : List.of());
+    }
 
     @Bean
     @DependsOnDatabaseInitialization
@@ -58,26 +65,6 @@ public final class IdempotencyRetentionAutoConfiguration {
             DatabaseResolver resolver) {
         return new PurgeScheduler(
                 purge, Triggers.of(properties), new UnreachedDatabases(dataSource.dataSource(), resolver));
-    }
-
-    @Bean
-    PartitionMaintenance idempotencyPartitionMaintenance(
-            PostgresStorage storage, IdempotencyStorageProperties properties, IdempotencyPurgeProperties purge) {
-        return storage.partitionMaintenance(
-                properties.processedMessages().period().orElse(PartitionPeriod.DAY),
-                properties.maintenanceRole(),
-                purge.archive());
-    }
-
-    @Bean
-    @DependsOnDatabaseInitialization
-    @ConditionalOnBooleanProperty(name = "idempotency.storage.maintenance", matchIfMissing = true)
-    PartitionScheduler idempotencyPartitionScheduler(
-            PartitionMaintenance maintenance, IdempotencyStorageProperties properties) {
-        Duration interval = properties.maintenanceInterval();
-        boolean isPartitioned = properties.processedMessages().period().isPresent();
-        return new PartitionScheduler(
-                maintenance, isPartitioned ? Triggers.immediately() : Triggers.every(interval), interval);
     }
 
     @Bean

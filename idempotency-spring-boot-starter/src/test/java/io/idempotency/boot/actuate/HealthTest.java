@@ -16,6 +16,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.TestClock;
+import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.PartitionSample;
@@ -169,7 +170,7 @@ class HealthTest {
 
     @Test
     void isDownIfTheDatabaseCannotBeAsked() {
-        PostgresStorage unreachable = new PostgresStorage(
+        PostgresStorage unreachable = MigratedTables.storage(
                 new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
 
         Health health = new IdempotencyHealthIndicator(

@@ -40,6 +40,7 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
@@ -59,6 +60,7 @@ class AutoConfigurationTest {
 
     private static final Configurations OURS = AutoConfigurations.of(
             IdempotencyAutoConfiguration.class,
+            IdempotencyMessagingStorageAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class,
             IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,

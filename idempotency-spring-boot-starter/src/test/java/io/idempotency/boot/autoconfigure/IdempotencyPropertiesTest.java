@@ -37,6 +37,8 @@ import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
@@ -44,7 +46,6 @@ import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
-import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.test.PostgresTest;
@@ -63,6 +64,7 @@ class IdempotencyPropertiesTest {
                 .withBean(DataSource.class, database::adminDataSource)
                 .withConfiguration(AutoConfigurations.of(
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
                         IdempotencyPropertiesAutoConfiguration.class,
@@ -287,7 +289,8 @@ class IdempotencyPropertiesTest {
     @Test
     void missingDataSourceIsReported() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyAutoConfiguration.class, IdempotencyMessagingStorageAutoConfiguration.class))
                 .run(context -> {
                     StartupReport report = StartupReport.of(context.getStartupFailure());
                     assertThat(report.description()).contains("There is no DataSource");

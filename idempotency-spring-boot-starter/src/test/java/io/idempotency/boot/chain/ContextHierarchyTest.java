@@ -37,6 +37,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.IdempotentReceiver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -257,7 +258,7 @@ class ContextHierarchyTest extends LedgerTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(IdempotencyAutoConfiguration.class)
+    @ImportAutoConfiguration({IdempotencyAutoConfiguration.class, IdempotencyMessagingStorageAutoConfiguration.class})
     static class WithTheStarter {}
 
     static class MakesAChildWhileItIsInitialized {

@@ -37,8 +37,9 @@ import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
 import io.idempotency.internal.postgres.schema.StorageSchema;
-import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.observation.IdempotencyListener;
@@ -287,7 +288,7 @@ class BesideTransactionTest {
                     });
                     schema.validate();
                     assertThat(schema.findProblems()).isEmpty();
-                    schema.isPartitioned();
+                    application.bean(PostgresMessageStorage.class).isPartitioned();
                 }
                 case MAINTAIN_PARTITIONS -> unchecked(application.bean(PartitionMaintenance.class)::run);
                 case RELAY -> {

@@ -37,11 +37,11 @@ import io.idempotency.boot.actuate.IdempotencyEndpointProperties;
 import io.idempotency.boot.actuate.IdempotencyHealthProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
 import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
-import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 

@@ -34,7 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -71,7 +72,8 @@ class SqlPageTest {
 
     @BeforeAll
     static void migrate(TestDatabase database) {
-        JdbcTestApplication.start(database, new Class<?>[0]).close();
+        JdbcTestApplication.start(database, new Class<?>[0], "idempotency.purge.archive=true")
+                .close();
     }
 
     @AfterEach
@@ -331,7 +333,8 @@ class SqlPageTest {
     }
 
     private static String script() throws IOException {
-        return new ClassPathResource(PostgresStorage.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8);
+        return new ClassPathResource(CoreFeatures.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8)
+                + new ClassPathResource(MessagingFeatures.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8);
     }
 
     @FunctionalInterface

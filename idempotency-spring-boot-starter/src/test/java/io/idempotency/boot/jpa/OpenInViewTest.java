@@ -24,6 +24,7 @@ import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -41,6 +42,7 @@ class OpenInViewTest {
     private static final AutoConfigurations OURS = AutoConfigurations.of(
             IdempotencyOpenInViewAutoConfiguration.class,
             IdempotencyAutoConfiguration.class,
+            IdempotencyMessagingStorageAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class);
 
     private static final AutoConfigurations JPA = AutoConfigurations.of(HibernateJpaAutoConfiguration.class);

@@ -27,6 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.rabbit.IdempotencyRabbitAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.outbox.Outbox;
@@ -57,6 +58,7 @@ class OutboxStartUpTest {
                         KafkaAutoConfiguration.class,
                         RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
                         IdempotencyRabbitAutoConfiguration.class,

@@ -17,6 +17,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
@@ -39,6 +40,7 @@ class RabbitStartUpTest {
                         KafkaAutoConfiguration.class,
                         RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
                         IdempotencyRabbitAutoConfiguration.class,

@@ -59,7 +59,7 @@ class ResponseExpiryTest {
     ResponseExpiryTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
-        this.storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
+        this.storage = MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA);
     }
 
     @BeforeAll

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.postgres.SqlSession;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.TestDatabase;
 

@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.postgres.SqlSession;
@@ -113,7 +112,7 @@ class SqlPurgeTest {
 
         admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 second',"
                 + " locked_until = now() - interval '1 second' where idempotency_key = 'held'");
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        assertThat(MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
                         .purgeStore("java", false)
                         .begin(Duration.ofMinutes(1))
                         .tables()
@@ -316,7 +315,7 @@ class SqlPurgeTest {
     }
 
     private PurgeLease javaLease() {
-        return new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        return MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
                 .purgeStore("java", false)
                 .begin(Duration.ofMinutes(5));
     }

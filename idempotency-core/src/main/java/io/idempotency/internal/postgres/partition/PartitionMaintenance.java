@@ -1,4 +1,4 @@
-package io.idempotency.internal.retention;
+package io.idempotency.internal.postgres.partition;
 
 import java.util.List;
 import java.util.concurrent.locks.Lock;

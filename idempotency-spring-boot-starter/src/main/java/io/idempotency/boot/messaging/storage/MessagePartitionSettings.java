@@ -1,4 +1,4 @@
-package io.idempotency.boot.flyway;
+package io.idempotency.boot.messaging.storage;
 
 import java.util.Locale;
 import javax.sql.DataSource;
@@ -6,37 +6,41 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.idempotency.boot.retention.IdempotencyStorageProperties.Partitioning;
-import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.boot.flyway.SchemaCallback;
+import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties.Partitioning;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 
 /**
  * The settings of the partitions of handled messages. The table is partitioned only if it is empty. If it still differs
  * from the settings, that is only reported, because the application works with both.
  */
-final class MessagePartitionSettings {
+final class MessagePartitionSettings implements SchemaCallback {
 
     private static final Logger logger = LoggerFactory.getLogger(MessagePartitionSettings.class);
 
-    private final StorageSchema schema;
+    private final PostgresMessageStorage storage;
 
     private final Partitioning partitioning;
 
-    MessagePartitionSettings(StorageSchema schema, Partitioning partitioning) {
-        this.schema = schema;
+    MessagePartitionSettings(PostgresMessageStorage storage, Partitioning partitioning) {
+        this.storage = storage;
         this.partitioning = partitioning;
     }
 
     /** Partitions the table as the owner of the tables. */
-    void apply(DataSource owner) {
-        partitioning.period().ifPresent(period -> schema.partitionIfEmpty(owner, period));
+    @Override
+    public void afterMigration(DataSource owner) {
+        partitioning.period().ifPresent(period -> storage.partitionIfEmpty(owner, period));
     }
 
-    void warnIfDifferent() {
-        boolean isPartitioned = schema.isPartitioned();
+    @Override
+    public void afterValidation() {
+        boolean isPartitioned = storage.isPartitioned();
         if (isPartitioned && partitioning == Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is in partitions, though idempotency.storage says rows. It stays so, and"
-                            + " its partitions are maintained; set idempotency.storage to match the table");
+                            + " its partitions are maintained; set idempotency.storage to match the table, so that the tables of its partitions are migrated and"
+                            + " checked as well");
         } else if (!isPartitioned && partitioning != Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is not in partitions, though idempotency.storage says {}: it holds rows, is"

@@ -1,4 +1,4 @@
-package io.idempotency.internal.retention;
+package io.idempotency.internal.postgres.partition;
 
 /** One independent step of the maintenance of partitions. */
 @FunctionalInterface

@@ -1,21 +1,6 @@
--- The lease of the purge; and handled messages in partitions by the time at which they were stored. Until
--- partition_processed_message is called, processed_message stays the table that it is.
+-- Handled messages in partitions by the time at which they were stored. Until partition_processed_message is called,
+-- processed_message stays the table that it is. The migrations of the messages come before.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
-
-CREATE TABLE "${schema}".purge_lease (
-    one_row    boolean     NOT NULL DEFAULT true,
-    run_id     uuid        NOT NULL,
-    held_by    text        NOT NULL,
-    started_at timestamptz NOT NULL,
-    held_until timestamptz NOT NULL,
-    CONSTRAINT purge_lease_pkey PRIMARY KEY (one_row),
-    CONSTRAINT purge_lease_one_row CHECK (one_row)
-) WITH (
-    -- It is written after every batch: room for old versions until the next writer removes them.
-    fillfactor = 10
-);
-COMMENT ON TABLE "${schema}".purge_lease IS
-    'The lease of the purge: which run holds it, of all instances; another one may take it after held_until';
 
 CREATE TABLE "${schema}".processed_message_partition (
     name       text COLLATE "C" NOT NULL,
@@ -46,13 +31,6 @@ COMMENT ON TABLE "${schema}".processed_message_head IS
 
 INSERT INTO "${schema}".processed_message_head (open_from, open_until) VALUES ('-infinity', '-infinity');
 
--- It is empty as long as there are no partitions. The key of the open partition holds its own messages.
-CREATE VIEW "${schema}".processed_message_earlier AS
-    SELECT ''::varchar(128) COLLATE "C" AS consumer, ''::varchar(255) COLLATE "C" AS message_id
-    WHERE false;
-COMMENT ON VIEW "${schema}".processed_message_earlier IS
-    'Messages in the closed partitions of processed_message';
-
 -- A message goes into the open partition, however late it is: a late row is found, a row without a partition is an
 -- error. The function is STABLE in spite of the clock, because the statement's own snapshot has to say which partition
 -- is open: a later one could show a bound that was moved after the statement had searched the earlier messages.
@@ -76,54 +54,6 @@ BEGIN
     RETURN NEW;
 END
 $$;
-
--- Stores a batch of messages and returns the ids of those that are repeats. If all are new, as nearly always, none is
--- searched for before it is written, as ON CONFLICT would do. Otherwise the first INSERT is rolled back, with its
--- locks, and repeated with ON CONFLICT: an error that stays within the function, which the server does not log. The
--- ids are sorted, because two batches that take the same ids in different orders would deadlock, and like the index,
--- so that neighbours are written one after the other. Both statements have to search in the same way. There is no SET
--- clause, because it would also hold for the triggers of others.
-CREATE FUNCTION "${schema}".processed_message_store(receiver text, message_ids text[], retention interval)
-    RETURNS SETOF text
-    LANGUAGE plpgsql AS $$
-DECLARE
-    stored_count bigint;
-BEGIN
-    INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
-    SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
-    FROM pg_catalog.unnest(message_ids) AS delivered (id)
-    WHERE (
-        SELECT true
-        FROM "${schema}".processed_message_earlier AS earlier
-        WHERE (earlier.consumer, earlier.message_id) OPERATOR(pg_catalog.=) (receiver, delivered.id)
-        LIMIT 1) IS NULL
-    ORDER BY delivered.id COLLATE "C";
-    GET DIAGNOSTICS stored_count = ROW_COUNT;
-    IF stored_count < pg_catalog.cardinality(message_ids) THEN
-        RAISE unique_violation;
-    END IF;
-EXCEPTION
-    -- Citus reports a repeat as an internal error. If it is another one, it comes again.
-    WHEN unique_violation OR internal_error THEN
-        RETURN QUERY
-        WITH stored AS (
-            INSERT INTO "${schema}".processed_message (consumer, message_id, processed_at, expires_at)
-            SELECT receiver, delivered.id, clock_timestamp(), clock_timestamp() + retention
-            FROM pg_catalog.unnest(message_ids) AS delivered (id)
-            WHERE (
-                SELECT true
-                FROM "${schema}".processed_message_earlier AS earlier
-                WHERE (earlier.consumer, earlier.message_id) OPERATOR(pg_catalog.=) (receiver, delivered.id)
-                LIMIT 1) IS NULL
-            ORDER BY delivered.id COLLATE "C"
-            ON CONFLICT DO NOTHING
-            RETURNING message_id)
-        SELECT delivered.id
-        FROM pg_catalog.unnest(message_ids) AS delivered (id)
-        WHERE NOT delivered.id COLLATE "C" OPERATOR(pg_catalog.=) ANY (SELECT stored.message_id FROM stored);
-END
-$$;
-GRANT EXECUTE ON FUNCTION "${schema}".processed_message_store(text, text[], interval) TO PUBLIC;
 
 CREATE FUNCTION "${schema}".processed_message_refuse() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,5 @@
--- Idempotency keys with their responses, one row for each intent, and the ids of rows and locks for callers in SQL.
+-- Idempotency keys with their responses, one row for each intent, the lease of the purge, and the ids of rows and locks
+-- for callers in SQL.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
 -- Types say what columns may hold, as far as types can. There are no CHECK constraints, because PostgreSQL plans them
@@ -85,9 +86,20 @@ COMMENT ON COLUMN "${schema}".idempotency_request.resume_count IS
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
     'When the purge may clear response_body, the key being kept; null if the response goes with the key, or has gone';
 
--- Expired rows, if they are to be kept. A column of a table is a column of its archive too.
-CREATE TABLE "${schema}".idempotency_request_archive (
-    LIKE "${schema}".idempotency_request, archived_at timestamptz NOT NULL);
+CREATE TABLE "${schema}".purge_lease (
+    one_row    boolean     NOT NULL DEFAULT true,
+    run_id     uuid        NOT NULL,
+    held_by    text        NOT NULL,
+    started_at timestamptz NOT NULL,
+    held_until timestamptz NOT NULL,
+    CONSTRAINT purge_lease_pkey PRIMARY KEY (one_row),
+    CONSTRAINT purge_lease_one_row CHECK (one_row)
+) WITH (
+    -- It is written after every batch: room for old versions until the next writer removes them.
+    fillfactor = 10
+);
+COMMENT ON TABLE "${schema}".purge_lease IS
+    'The lease of the purge: which run holds it, of all instances; another one may take it after held_until';
 
 -- The first 16 bytes of SHA-256 over scope, caller and key in UTF-8, each behind its length as four bytes.
 CREATE FUNCTION "${schema}".idempotency_request_id(scope text, key text, caller text DEFAULT '') RETURNS uuid

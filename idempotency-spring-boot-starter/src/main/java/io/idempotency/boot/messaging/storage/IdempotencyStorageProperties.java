@@ -1,4 +1,4 @@
-package io.idempotency.boot.retention;
+package io.idempotency.boot.messaging.storage;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.StringUtils;
 
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 

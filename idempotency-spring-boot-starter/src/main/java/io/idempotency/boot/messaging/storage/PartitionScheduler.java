@@ -1,4 +1,4 @@
-package io.idempotency.boot.retention;
+package io.idempotency.boot.messaging.storage;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -8,7 +8,7 @@ import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
 
 import io.idempotency.boot.background.BackgroundLoop;
-import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
 
 /** The loop of the maintenance of partitions. It soon repeats a run that a lock holder prevented. */
 final class PartitionScheduler extends BackgroundLoop {

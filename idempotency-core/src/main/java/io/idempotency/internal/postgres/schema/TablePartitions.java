@@ -1,0 +1,35 @@
+package io.idempotency.internal.postgres.schema;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.idempotency.observation.PartitionSample;
+
+/**
+ * The partitions of a table, as far as purge and statistics ask for them. The database determines whether they exist, and not the
+ * configuration, because another instance or an operator may have created them.
+ */
+public interface TablePartitions {
+
+    /** Returns the name of the table without the schema. */
+    String table();
+
+    /**
+     * Returns whether the table is partitioned. Does not need the tables of the feature that partitions it.
+     *
+     * @return whether the other methods may be called
+     */
+    boolean exist(JdbcClient jdbcClient);
+
+    /**
+     * Returns the time since the earliest expiry of a partition.
+     *
+     * @return the time; zero if no partition has expired
+     */
+    Duration findOldestExpired(JdbcClient jdbcClient);
+
+    /** Reads the state of the partitions. */
+    List<PartitionSample> findState(JdbcClient jdbcClient);
+}
