@@ -1,5 +1,8 @@
 package io.idempotency.internal.outbox;
 
+import java.sql.Connection;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import io.idempotency.internal.postgres.SqlRoles;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -271,7 +274,12 @@ class SqlPublishTest {
     }
 
     private UUID publish(String arguments) {
-        return publisher.jdbc.queryForObject("select idempotency.idempotency_publish(" + arguments + ")", UUID.class);
+        try (Connection worker = SqlRoles.worker(database)) {
+            return new JdbcTemplate(new SingleConnectionDataSource(worker, true))
+                    .queryForObject("select idempotency.idempotency_publish(" + arguments + ")", UUID.class);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     private void sendAll() {

@@ -5,7 +5,9 @@
 -- needs a higher number in idempotency_functions_version, at the end. If parameters or columns of a result change, the
 -- old function has to be dropped before.
 
--- Functions run with the rights of their callers. If a parameter and a column have the same name, #variable_conflict
+-- Functions for callers run with the rights of their owner, who is the tables', so that a caller needs EXECUTE and no
+-- right to a table. PUBLIC has none: the page on SQL says what to grant. A function that is dropped loses its grants. If
+-- a parameter and a column have the same name, #variable_conflict
 -- says which of them a plain name is, and the other one is qualified. Comparisons name the collation "C", because an
 -- argument brings along the collation of the caller's column.
 
@@ -93,7 +95,7 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_claim(
     OUT claim_kind text, OUT response_body json, OUT result_ref_type text, OUT result_ref_id text,
     OUT attempt_count integer, OUT claim_token uuid,
     OUT failure_code text, OUT failure_message text, OUT locked_until timestamptz)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
     id CONSTANT uuid := "${schema}".idempotency_request_id(scope, key, caller);
@@ -287,7 +289,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_end_attempt IS
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_succeed(
     scope text, key text, claim_token uuid, result_ref_type text DEFAULT NULL, result_ref_id text DEFAULT NULL,
     response_body json DEFAULT NULL, caller text DEFAULT '') RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_end_attempt(scope, key, caller, claim_token, 'succeeded',
         coalesce(response_body, 'null'), result_ref_type, result_ref_id, NULL, NULL);
@@ -299,7 +301,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_succeed IS
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_fail(
     scope text, key text, claim_token uuid, retryable boolean, code text,
     message text DEFAULT '', caller text DEFAULT '') RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_argument(
         retryable IS NOT NULL, 'Whether the failure is retryable is missing',
@@ -316,7 +318,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_fail IS
     'Ends a claim with a failure, which is kept only if the transaction commits';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_lock(name text, resource text) RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_name('name of the lock', name, 128);
     PERFORM "${schema}".idempotency_require_name('resource', resource, 255);
@@ -328,7 +330,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_lock IS
     ' allows';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_try_lock(name text, resource text) RETURNS boolean
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM "${schema}".idempotency_require_name('name of the lock', name, 128);
     PERFORM "${schema}".idempotency_require_name('resource', resource, 255);
@@ -383,7 +385,7 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_purge_batch(
     run uuid, table_name text, reached timestamptz, before timestamptz,
     row_limit integer, archive boolean, hold interval,
     OUT deleted integer, OUT last timestamptz)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off AS $$
 DECLARE
     name text := table_name;
     condition text := 'true';
@@ -396,6 +398,20 @@ BEGIN
     PERFORM "${schema}".idempotency_require_argument(
         table_name = ANY ("${schema}".idempotency_expiring_tables()),
         format('No rows of %s expire', table_name), 'Call idempotency_purge.');
+    PERFORM "${schema}".idempotency_require_argument(
+        before <= clock_timestamp(), format('What expires at %s has not expired yet', before),
+        'Call idempotency_purge.');
+    PERFORM "${schema}".idempotency_require_argument(
+        row_limit BETWEEN 1 AND 100000, format('row_limit must be 1 to 100000, not %s', row_limit),
+        'Use the number of rows that one transaction may delete.');
+    PERFORM "${schema}".idempotency_require_argument(
+        hold BETWEEN interval '0' AND interval '2 minutes', format('The lease cannot be held for %s', hold),
+        'Call idempotency_purge.');
+    PERFORM "${schema}".idempotency_require_argument(
+        archive IS NOT TRUE OR table_name = 'response_body'
+            OR to_regclass(format('"${schema}".%I', table_name || '_archive')) IS NOT NULL,
+        format('There is no table %s_archive', table_name),
+        'Set idempotency.purge.archive = true in an application that migrates, or do not archive.');
     IF table_name = 'response_body' THEN
         name := 'idempotency_request';
     ELSIF table_name = 'idempotency_request' THEN
@@ -485,7 +501,35 @@ $$;
 COMMENT ON FUNCTION "${schema}".idempotency_purge_batch IS
     'Part of idempotency_purge: deletes a batch of one table, if no other run holds the lease';
 
--- Has no SET clause, because a procedure with one cannot commit. So types and functions are qualified.
+-- The tables to purge, if the arguments are valid.
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_purge_begin(row_limit integer, pause interval) RETURNS text[]
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM "${schema}".idempotency_require_argument(
+        row_limit BETWEEN 1 AND 100000, format('row_limit must be 1 to 100000, not %s', row_limit),
+        'Use the number of rows that one transaction may delete.');
+    PERFORM "${schema}".idempotency_require_argument(
+        pause BETWEEN interval '0' AND interval '10 seconds',
+        format('The pause must be 0 to 10 seconds, not %s', pause),
+        'Use the time between two transactions. It is spent in one, which keeps VACUUM from removing what was'
+        ' deleted.');
+    RETURN "${schema}".idempotency_expiring_tables();
+END
+$$;
+COMMENT ON FUNCTION "${schema}".idempotency_purge_begin IS
+    'Part of idempotency_purge: P4002 unless its arguments are valid, and the tables whose rows expire';
+
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_purge_end(run uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE "${schema}".purge_lease SET held_until = '-infinity' WHERE run_id = run;
+END
+$$;
+COMMENT ON FUNCTION "${schema}".idempotency_purge_end IS
+    'Part of idempotency_purge: gives the lease of a run back';
+
+-- Runs with the rights of its caller, because PostgreSQL lets no procedure commit that runs with those of its owner or
+-- has a SET clause. So types and functions are qualified, and what needs rights is in the functions above.
 CREATE OR REPLACE PROCEDURE "${schema}".idempotency_purge(
     row_limit integer DEFAULT 1000, pause interval DEFAULT '100 milliseconds', archive boolean DEFAULT false,
     INOUT deleted bigint DEFAULT NULL)
@@ -493,19 +537,13 @@ CREATE OR REPLACE PROCEDURE "${schema}".idempotency_purge(
 DECLARE
     run CONSTANT pg_catalog.uuid := pg_catalog.gen_random_uuid();
     before CONSTANT pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+    names pg_catalog.text[];
     name pg_catalog.text;
     reached pg_catalog.timestamptz;
     batch pg_catalog.record;
     refusal pg_catalog.text;
 BEGIN
-    PERFORM "${schema}".idempotency_require_argument(
-        row_limit BETWEEN 1 AND 100000, pg_catalog.format('row_limit must be 1 to 100000, not %s', row_limit),
-        'Use the number of rows that one transaction may delete.');
-    PERFORM "${schema}".idempotency_require_argument(
-        pause BETWEEN interval '0' AND interval '10 seconds',
-        pg_catalog.format('The pause must be 0 to 10 seconds, not %s', pause),
-        'Use the time between two transactions. It is spent in one, which keeps VACUUM from removing what was'
-        ' deleted.');
+    names := "${schema}".idempotency_purge_begin(row_limit, pause);
     -- It is refused in any case here, but for another reason where this procedure may commit.
     BEGIN
         COMMIT;
@@ -525,7 +563,7 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     deleted := 0;
-    FOREACH name IN ARRAY "${schema}".idempotency_expiring_tables() LOOP
+    FOREACH name IN ARRAY names LOOP
         reached := '-infinity';
         LOOP
             SELECT * INTO batch FROM "${schema}".idempotency_purge_batch(
@@ -543,7 +581,7 @@ BEGIN
             PERFORM pg_catalog.pg_sleep_for(pause);
         END LOOP;
     END LOOP;
-    UPDATE "${schema}".purge_lease SET held_until = '-infinity' WHERE run_id = run;
+    PERFORM "${schema}".idempotency_purge_end(run);
     COMMIT;
 END
 $$;
@@ -551,6 +589,28 @@ COMMENT ON PROCEDURE "${schema}".idempotency_purge IS
     'Deletes all rows that have expired and clears responses that have, in batches of that many rows, and tells how'
     ' many; null if another run does. Called in no transaction';
 
+-- Repeated whenever the functions are replaced. What is granted to roles stays.
+REVOKE ALL ON FUNCTION
+    "${schema}".idempotency_require_name,
+    "${schema}".idempotency_require_intent,
+    "${schema}".idempotency_require_argument,
+    "${schema}".idempotency_require_terms,
+    "${schema}".idempotency_claim,
+    "${schema}".idempotency_end_attempt,
+    "${schema}".idempotency_succeed,
+    "${schema}".idempotency_fail,
+    "${schema}".idempotency_lock,
+    "${schema}".idempotency_try_lock,
+    "${schema}".idempotency_commit_refusal,
+    "${schema}".idempotency_purge_is_elsewhere,
+    "${schema}".idempotency_expiring_tables,
+    "${schema}".idempotency_purge_batch,
+    "${schema}".idempotency_purge_begin,
+    "${schema}".idempotency_purge_end
+FROM PUBLIC;
+REVOKE ALL ON PROCEDURE "${schema}".idempotency_purge FROM PUBLIC;
+
+-- Views run with the rights of their owner as well: an operator needs SELECT on them and no right to a table.
 CREATE OR REPLACE VIEW "${schema}".idempotency_stale AS
 SELECT idempotency_scope, caller, idempotency_key, 'expired_lease' AS kind, attempt_count, claimed_by, claimed_at,
        locked_until, statement_timestamp() - locked_until AS stale_for
@@ -600,7 +660,8 @@ GROUP BY idempotency_scope;
 COMMENT ON VIEW "${schema}".idempotency_by_scope IS
     'What became of the requests of each scope; reads the whole table';
 
--- The last, so that it tells that all the others are there.
+-- The last, so that it tells that all the others are there. Everybody may ask for it, because an application's role
+-- finds out whether it has to install them.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 1';
 COMMENT ON FUNCTION "${schema}".idempotency_functions_version IS

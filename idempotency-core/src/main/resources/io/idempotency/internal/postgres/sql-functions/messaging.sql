@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_consume(
     consumer text, message_id text, payload_hash bytea DEFAULT NULL, retention interval DEFAULT '14 days',
     message_type text DEFAULT NULL, hash_version integer DEFAULT 1) RETURNS boolean
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
     PERFORM "${schema}".idempotency_require_name('consumer', consumer, 128);
@@ -18,6 +18,10 @@ BEGIN
         PERFORM "${schema}".idempotency_require_name('message type', message_type, 128);
     END IF;
     PERFORM "${schema}".idempotency_require_terms(retention, payload_hash, hash_version);
+    -- A caller must not switch off the search in closed partitions, as the library does where it has searched itself.
+    IF current_setting('idempotency.looked', true) = 'yes' THEN
+        PERFORM set_config('idempotency.looked', 'no', true);
+    END IF;
 
     INSERT INTO "${schema}".processed_message (
         consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at)
@@ -67,7 +71,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_require_position IS
     'Part of the other functions: P4001 or P4002 unless the place in a stream is well-formed';
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_advance(consumer text, stream text, version bigint) RETURNS boolean
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM "${schema}".idempotency_require_position(consumer, stream, version);
@@ -84,7 +88,7 @@ COMMENT ON FUNCTION "${schema}".idempotency_advance IS
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_advance_strictly(
     consumer text, stream text, version bigint, first_version bigint DEFAULT 1) RETURNS boolean
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     last bigint;
@@ -161,7 +165,7 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_publish(
     aggregate_type text DEFAULT NULL, aggregate_id text DEFAULT NULL,
     idempotency_scope text DEFAULT NULL, idempotency_key text DEFAULT NULL, caller text DEFAULT NULL,
     lanes integer DEFAULT 64) RETURNS uuid
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     body CONSTANT json := coalesce(payload, 'null');
@@ -171,6 +175,9 @@ DECLARE
     earlier record;
 BEGIN
     PERFORM "${schema}".idempotency_require_name('topic', topic, 249);
+    PERFORM "${schema}".idempotency_require_argument(
+        NOT starts_with(topic, 'idempotency.'), format('The topic ''%s'' is the library''s own', topic),
+        'Use a topic that does not begin with ''idempotency.''.');
     PERFORM "${schema}".idempotency_require_name('message type', message_type, 128);
     IF ordering_key IS NOT NULL THEN
         PERFORM "${schema}".idempotency_require_name('ordering key', ordering_key, 255);
@@ -265,6 +272,17 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_messaging_tables() RETURNS te
     AS $$ SELECT ARRAY['processed_message', 'message_failure', 'outbox_event'] $$;
 COMMENT ON FUNCTION "${schema}".idempotency_messaging_tables IS
     'Part of idempotency_purge: the tables of messages whose rows expire';
+
+-- Repeated whenever the functions are replaced. What is granted to roles stays.
+REVOKE ALL ON FUNCTION
+    "${schema}".idempotency_consume,
+    "${schema}".idempotency_require_position,
+    "${schema}".idempotency_advance,
+    "${schema}".idempotency_advance_strictly,
+    "${schema}".idempotency_outbox_lane,
+    "${schema}".idempotency_publish,
+    "${schema}".idempotency_messaging_tables
+FROM PUBLIC;
 
 CREATE OR REPLACE VIEW "${schema}".outbox_pending AS
 SELECT message_id, sequence, topic, message_type, ordering_key, lane, attempt_count, last_error, created_at, due_at,

@@ -40,6 +40,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("full")
 class SqlFunctionsInstallationTest {
 
+    private static final String CLAIM =
+            "select claim_kind from idempotency.idempotency_claim('s', 'k', sha256(''), 'me')";
+
     private static final int VERSION = CoreFeatures.CORE.functions().version();
 
     private static final Pattern FUNCTION =
@@ -276,38 +279,53 @@ class SqlFunctionsInstallationTest {
                 .requireAllSucceeded();
 
         assertThat(version()).isEqualTo(VERSION);
-        assertThat(functions().stream().map(ScriptFunction::writtenBy))
-                .as("transactions that wrote functions")
-                .isNotEmpty()
-                .containsOnly(functions().get(0).writtenBy());
+        assertThat(functions().stream().map(ScriptFunction::writtenBy).distinct())
+                .as("savepoints in which functions were written, one for each script")
+                .hasSize(2);
         assertThat(log.list).isEmpty();
     }
 
-    /** Tables' rights are those of the caller; nothing has to be granted for the functions. */
     @Test
-    void applicationsRoleMayUseThemWithTheRightsThatItHas() {
-        PostgresStorage storage = MigratedTables.storage(plain(), MigratedTables.SCHEMA);
+    void callersNeedTheRightToExecuteAndNone() {
+        PostgresStorage storage = MigratedTables.storage(database.adminDataSource(), MigratedTables.SCHEMA);
         storage.schema().migrate(database.adminDataSource(), connection -> {
             MigratedTables.migrate(connection, MigratedTables.SCHEMA);
             storage.schema().installFunctions(connection);
         });
-        JdbcTemplate application = new JdbcTemplate(plain());
+        JdbcTemplate worker = new JdbcTemplate(plain());
+        admin.execute("grant usage on schema idempotency to " + role);
 
-        assertThat(application.queryForObject(
-                        "select claim_kind from idempotency.idempotency_claim('s', 'k', sha256(''), 'me')",
-                        String.class))
-                .isEqualTo("new_claim");
-        application.execute("call idempotency.idempotency_purge()");
-        assertThatThrownBy(() -> application.queryForList("select * from idempotency.idempotency_stale"))
+        assertThatThrownBy(() -> worker.queryForObject(CLAIM, String.class))
                 .rootCause()
-                .hasMessageContaining("permission denied for view idempotency_stale");
+                .hasMessageContaining("permission denied for function idempotency_claim");
 
-        admin.execute("revoke insert on idempotency.idempotency_request from " + role);
-        assertThatThrownBy(() -> application.queryForObject(
-                        "select claim_kind from idempotency.idempotency_claim('s', 'k2', sha256(''), 'me')",
-                        String.class))
+        admin.execute("grant execute on function idempotency.idempotency_claim to " + role);
+        assertThat(worker.queryForObject(CLAIM, String.class)).isEqualTo("new_claim");
+        assertThatThrownBy(() -> worker.queryForList("select * from idempotency.idempotency_request"))
                 .rootCause()
                 .hasMessageContaining("permission denied for table idempotency_request");
+
+        admin.execute("grant select on idempotency.idempotency_by_scope to " + role);
+        assertThat(worker.queryForList("select requests from idempotency.idempotency_by_scope", Long.class))
+                .containsExactly(1L);
+    }
+
+    /** A part of another function, with the rights of the owner, would do more than the rule of that function. */
+    @Test
+    void nobodyMayCallWhatIsNotMeantForCallers() {
+        MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
+
+        assertThat(admin.queryForList("""
+                        select f.proname
+                        from pg_proc as f, aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as acl
+                        where f.pronamespace = 'idempotency'::regnamespace and acl.grantee = 0
+                        order by f.proname""", String.class))
+                .filteredOn(name -> name.startsWith("idempotency"))
+                .containsExactly(
+                        "idempotency_functions_version",
+                        "idempotency_lock_id",
+                        "idempotency_messaging_functions_version",
+                        "idempotency_request_id");
     }
 
     private void assertWarned(String reason) {
