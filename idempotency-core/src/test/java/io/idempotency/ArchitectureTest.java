@@ -64,8 +64,8 @@ class ArchitectureTest {
                 . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.response
             .internal.retention: . .observation
             .internal.resume:
-                . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
-                .internal.transaction
+                . .observation .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call
+                .internal.operation .internal.transaction
             .internal.postgres:
                 . .internal.claim .internal.inbox .internal.lock .internal.outbox .internal.postgres.administration
                 .internal.postgres.engine .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock
@@ -84,7 +84,9 @@ class ArchitectureTest {
             .internal.postgres.maintenance:
                 .observation .internal.postgres.jdbc .internal.postgres.partition .internal.postgres.request
                 .internal.postgres.schema .internal.retention .internal.transaction
-            .internal.postgres.outbox: . .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
+            .internal.postgres.outbox:
+                . .outbox .internal.claim .internal.outbox .internal.postgres.jdbc .internal.postgres.request
+                .internal.resume .internal.transaction
             .internal.postgres.partition:
                 .observation .internal.postgres.jdbc .internal.retention .internal.transaction
             .internal.postgres.request:

@@ -59,6 +59,7 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.request.ResumptionScheduler;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
@@ -115,11 +116,12 @@ public final class IdempotencyAutoConfiguration {
             IdempotentOperationSource operations,
             DeclaredTransactions transactions,
             ObjectProvider<ResponseMapper> responses,
+            ObjectProvider<ResumptionScheduler> resumptions,
             ObjectProvider<IdempotencyDataSource> dataSource) {
         return new IdempotentBeanVerifier(
                 operations,
                 transactions,
-                new OperationRules(responses::getObject),
+                new OperationRules(responses::getObject, () -> resumptions.getIfAvailable() != null),
                 TestDoubles::isMock,
                 manager -> IdempotencyTransactionManager.isElsewhere(
                         manager, dataSource.getObject().dataSource()));
@@ -174,8 +176,9 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    ClaimStore idempotencyClaimStore(PostgresStorage storage, Environment environment) {
-        return storage.claimStore(ProcessName.of(environment));
+    ClaimStore idempotencyClaimStore(
+            PostgresStorage storage, Environment environment, ObjectProvider<ResumptionScheduler> resumptions) {
+        return storage.claimStore(ProcessName.of(environment), resumptions.getIfAvailable());
     }
 
     @Bean
@@ -187,8 +190,9 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnMissingBean
-    IdempotencyAdministration idempotencyAdministration(PostgresStorage storage) {
-        return storage.administration();
+    IdempotencyAdministration idempotencyAdministration(
+            PostgresStorage storage, ObjectProvider<ResumptionScheduler> resumptions) {
+        return storage.administration(resumptions.getIfAvailable());
     }
 
     @Bean(defaultCandidate = false)

@@ -2,7 +2,6 @@ package io.idempotency.internal.call;
 
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -22,7 +21,6 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.ResultReference;
-import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.observation.IdempotencyListener;
@@ -92,7 +90,7 @@ public final class CallBinding implements CallBinder {
         ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
         return new IdempotentCall(
                 RequestKey.of(
-                        intent, resumed == null ? fingerprint : resumed.due().fingerprint()),
+                        intent, resumed == null ? fingerprint : resumed.fingerprint()),
                 database,
                 operation.options(),
                 operation.responseType(),
@@ -101,11 +99,11 @@ public final class CallBinding implements CallBinder {
                 keyClaimer,
                 resumed == null
                         ? write(operation, intent, arguments)
-                        : resumed.due().arguments(),
+                        : resumed.arguments(),
                 resumed);
     }
 
-    private @Nullable List<String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
+    private @Nullable Map<String, String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters == null) {
             return null;
@@ -113,7 +111,7 @@ public final class CallBinding implements CallBinder {
         Map<String, String> json = new LinkedHashMap<>();
         parameters.forEach(
                 (name, type) -> json.put(name, codecs.writeArgument(intent, arguments[json.size()], type, name)));
-        return new StoredArguments(json).texts();
+        return json;
     }
 
     public IdempotentCall bind(

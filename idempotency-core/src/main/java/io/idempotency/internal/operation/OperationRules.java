@@ -1,6 +1,7 @@
 package io.idempotency.internal.operation;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -34,10 +35,11 @@ public final class OperationRules {
      * Creates the rules.
      *
      * @param responses checks storable types; called when all singletons are ready
+     * @param resumes returns whether calls may be resumed; called then, too
      */
-    public OperationRules(Supplier<ResponseMapper> responses) {
+    public OperationRules(Supplier<ResponseMapper> responses, BooleanSupplier resumes) {
         this.storableResponseRule = new StorableResponseRule(responses);
-        this.storableArgumentsRule = new StorableArgumentsRule(responses);
+        this.storableArgumentsRule = new StorableArgumentsRule(responses, resumes);
     }
 
     /**

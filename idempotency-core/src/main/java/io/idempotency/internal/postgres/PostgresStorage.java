@@ -22,6 +22,7 @@ import io.idempotency.internal.postgres.outbox.PostgresOutboxChannel;
 import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
+import io.idempotency.internal.postgres.request.ResumptionScheduler;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -52,9 +53,13 @@ public final class PostgresStorage {
         this.schema = new Schema(schema);
     }
 
-    /** Returns the store of claims. */
-    public ClaimStore claimStore(String claimedBy) {
-        return new PostgresClaimStore(schema, claimedBy);
+    /**
+     * Returns the store of claims.
+     *
+     * @param scheduler lets calls be resumed; {@code null} if none may be
+     */
+    public ClaimStore claimStore(String claimedBy, @Nullable ResumptionScheduler scheduler) {
+        return new PostgresClaimStore(schema, claimedBy, scheduler);
     }
 
     /** Returns the store of handled messages. */
@@ -77,9 +82,13 @@ public final class PostgresStorage {
         return new PostgresLockStore();
     }
 
-    /** Returns the queries and changes of operators. */
-    public IdempotencyAdministration administration() {
-        return new PostgresAdministration(schema, dataSource);
+    /**
+     * Returns the queries and changes of operators.
+     *
+     * @param scheduler lets calls be resumed; {@code null} if none may be
+     */
+    public IdempotencyAdministration administration(@Nullable ResumptionScheduler scheduler) {
+        return new PostgresAdministration(schema, dataSource, scheduler);
     }
 
     /**

@@ -162,7 +162,7 @@ BEGIN
                     HINT = 'Use another key.';
         END IF;
         IF (stored.status <> 'failed_retryable' OR stored.steps IS NOT NULL
-                OR (stored.arguments IS NOT NULL AND stored.resume_at IS NOT NULL)) AND stored.hash_version = hash_version
+                OR (stored.status = 'failed_retryable' AND stored.locked_until IS NOT NULL)) AND stored.hash_version = hash_version
             AND stored.request_hash <> request_hash THEN
             RAISE EXCEPTION 'The % belongs to another payload', intent
                 USING ERRCODE = 'P4010',
@@ -215,8 +215,7 @@ BEGIN
         SET request_hash = idempotency_claim.request_hash, hash_version = idempotency_claim.hash_version,
             status = 'processing', response_body = NULL, result_ref_type = NULL, result_ref_id = NULL,
             failure_code = NULL, failure_message = NULL, claimed_by = idempotency_claim.claimed_by, claim_token = token,
-            claimed_at = now, locked_until = now + lease, arguments = NULL, resume_at = NULL,
-            resume_count = NULL, attempt_count = r.attempt_count + 1, updated_at = now,
+            claimed_at = now, locked_until = now + lease, attempt_count = r.attempt_count + 1, updated_at = now,
             expires_at = now + retention, response_expires_at = now + response_retention
         WHERE r.request_id = id AND r.caller = caller COLLATE "C" AND r.attempt_count = stored.attempt_count
             AND (r.status = 'failed_retryable' OR (r.status = 'processing' AND r.locked_until <= now))

@@ -316,7 +316,6 @@ final class ScriptedCall {
                 null,
                 fence.token(),
                 false,
-                false,
                 null));
     }
 

@@ -18,12 +18,14 @@ import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.InterventionRefusedException;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.resume.DueCall;
+import io.idempotency.internal.postgres.outbox.PostgresResumptions;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.RecordedStep;
@@ -97,7 +99,7 @@ final class EveryStatement {
     }
 
     private void calls(String prefix) throws SQLException {
-        ClaimStore store = storage.claimStore("test-process");
+        ClaimStore store = storage.claimStore("test-process", null);
         ClaimRequest call = Requests.request(prefix + "-call");
         try (Session session = session(store)) {
             session.claimGranted(call).complete(new Completion(call.fence(1), "{\"n\": 1}", "payment", "7"));
@@ -120,14 +122,45 @@ final class EveryStatement {
             store.insertFinishedAndCommit(
                     session.connection(), committed, new Completion(committed.fence(1), "{}", null, null));
         }
-        try (Session other = session(storage.claimStore("other-process"))) {
+        try (Session other = session(storage.claimStore("other-process", null))) {
             assertThat(other.claim(call).kind()).isEqualTo(Kind.SUCCEEDED);
             other.commit();
         }
         leases(store, prefix);
+        resumptions(prefix);
         try (Session session = session(store)) {
             session.claimGranted(Requests.request(prefix + "-abandoned")).commit();
             session.claimGranted(Requests.request(prefix + "-in-the-middle")).commit();
+        }
+    }
+
+    private void resumptions(String prefix) throws SQLException {
+        PostgresResumptions resumptions = new PostgresResumptions(MigratedTables.SCHEMA);
+        ClaimStore store = storage.claimStore("test-process", resumptions);
+        try (Session session = session(store)) {
+            ClaimRequest call = Requests.resumable(prefix + "-resumable", Duration.ofMillis(1));
+            session.claimGranted(call).commit();
+            session.query("select pg_sleep(0.01)");
+            session.commit();
+            List<String> scopes = List.of(call.intent().scope());
+            List<DueCall> due = resumptions.findDue(session.connection(), scopes, List.of(), 10);
+            assertThat(due).extracting(DueCall::intent).containsExactly(call.intent());
+            assertThat(resumptions.hasOtherDue(session.connection(), List.of("another")))
+                    .isTrue();
+            resumptions.postpone(session.connection(), due.get(0), Duration.ofHours(1));
+            session.commit();
+            assertThat(resumptions.findDue(session.connection(), scopes, List.of(), 10))
+                    .isEmpty();
+            Fence fence = call.fence(1);
+            assertThat(store.abandon(session.connection(), fence, new Failure(false, "c", "m")))
+                    .isTrue();
+            assertThat(store.revive(session.connection(), fence)).isTrue();
+            session.commit();
+            ClaimRequest again = Requests.resumable(prefix + "-resumable", Duration.ofHours(1));
+            assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
+            resumptions.remove(session.connection(), due.get(0));
+            session.complete(new Completion(again.fence(2), "null", null, null));
+            session.commit();
         }
     }
 
@@ -151,16 +184,6 @@ final class EveryStatement {
             assertThat(store.fail(session.connection(), failing.fence(1), new Failure(false, "c", "m"), null))
                     .isTrue();
             session.commit();
-            assertThat(store.findDueCalls(
-                            session.connection(), List.of(failing.intent().scope()), 1))
-                    .isEmpty();
-            assertThat(store.postpone(
-                            session.connection(),
-                            new DueCall(failing.intent(), failing.fingerprint(), List.of(), 1, 0, false),
-                            Duration.ofHours(1)))
-                    .isFalse();
-            assertThat(store.hasOtherDueCalls(session.connection(), List.of("scope")))
-                    .isFalse();
             ClaimRequest again = Requests.leased(prefix + "-failing");
             assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
             session.complete(new Completion(again.fence(2), "null", null, null));
@@ -287,7 +310,7 @@ final class EveryStatement {
     }
 
     private void administer() {
-        IdempotencyAdministration administration = storage.administration();
+        IdempotencyAdministration administration = storage.administration(new PostgresResumptions(MigratedTables.SCHEMA));
         expireLeases();
         for (String prefix : List.of("a", "b")) {
             administration.find(Requests.intent(prefix + "-call"));

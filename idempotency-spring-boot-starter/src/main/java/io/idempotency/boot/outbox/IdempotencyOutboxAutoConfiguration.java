@@ -23,7 +23,6 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.fingerprint.StateModule;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
@@ -154,7 +153,6 @@ public final class IdempotencyOutboxAutoConfiguration {
             IdempotencyDataSource dataSource,
             IdempotencyOutboxProperties properties,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        IdempotencyOutboxProperties.Backoff backoff = properties.backoff();
         Duration sendTimeout = properties.sendTimeout();
         OutboxRelay relay = new OutboxRelay(
                 outboxStore,
@@ -163,7 +161,7 @@ public final class IdempotencyOutboxAutoConfiguration {
                         properties.batchSize(),
                         sendTimeout,
                         properties.maxAttempts(),
-                        new Backoff(backoff.delay(), backoff.multiplier(), backoff.maxDelay())),
+                        properties.backoff().toBackoff()),
                 listeners);
         return new RelayRunner(
                 relay,

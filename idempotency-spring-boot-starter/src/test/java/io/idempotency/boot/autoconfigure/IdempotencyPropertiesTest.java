@@ -142,7 +142,7 @@ class IdempotencyPropertiesTest {
                                 false)),
                 Arguments.of(
                         "idempotency.resume",
-                        new IdempotencyResumeProperties(true, Duration.ofSeconds(10), 2, 10, Duration.ofSeconds(30))),
+                        new IdempotencyResumeProperties(true)),
                 Arguments.of(
                         "idempotency.storage",
                         new IdempotencyStorageProperties(
@@ -185,10 +185,6 @@ class IdempotencyPropertiesTest {
                     idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
                     idempotency.purge.cron=hourly,      idempotency.purge.cron = 'hourly' is not a cron expression
-                    idempotency.resume.interval=0s,     idempotency.resume.interval must be at least one millisecond
-                    idempotency.resume.threads=0,       idempotency.resume.threads must be at least 1 and at most 100
-                    idempotency.resume.max-attempts=0,  idempotency.resume.max-attempts must be at least 1
-                    idempotency.resume.shutdown-timeout=0s, idempotency.resume.shutdown-timeout must be at least one millisecond
                     idempotency.storage.processed-messages=year, Failed to bind
                     idempotency.storage.maintenance-interval=0s, idempotency.storage.maintenance-interval must be at least one millisecond
                     idempotency.sample-interval=0s,     idempotency.sample-interval must be at least one millisecond
@@ -369,7 +365,7 @@ class IdempotencyPropertiesTest {
                         outbox.backoff.delay outbox.backoff.max-delay outbox.backoff.multiplier
                         outbox.rabbit.exchange outbox.rabbit.routes
                         purge.archive purge.batch-size purge.cron purge.enabled purge.interval purge.max-duration purge.pause
-                        resume.enabled resume.interval resume.max-attempts resume.shutdown-timeout resume.threads
+                        resume.enabled
                         retry.delay retry.max-attempts retry.max-delay retry.multiplier retry.timeout
                         storage.maintenance storage.maintenance-interval storage.maintenance-role storage.processed-messages
                         tracing.keys

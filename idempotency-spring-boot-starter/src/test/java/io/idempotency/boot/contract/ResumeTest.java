@@ -2,9 +2,11 @@ package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,6 +16,7 @@ import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +40,7 @@ import io.idempotency.ArgumentNotStorableException;
 import io.idempotency.CallerResolver;
 import io.idempotency.ClaimAbandonedException;
 import io.idempotency.DatabaseResolver;
+import io.idempotency.DeadMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.IdempotencyContext;
@@ -69,6 +73,8 @@ class ResumeTest {
     private static final Reason REASON = new Reason("ada", "the provider was asked");
 
     private static final int MAX_ATTEMPTS = 3;
+
+    private static final String OF_RESUMPTION = "topic = 'idempotency.resume' and idempotency_key = ?";
 
     private final ContractApplication application;
 
@@ -108,9 +114,10 @@ class ResumeTest {
                         BeforeClaim.class,
                         Interceptors.class,
                         Lazies.class),
-                "idempotency.resume.interval=1d",
+                "idempotency.outbox.poll-interval=1d",
+                "idempotency.outbox.backoff.delay=2m",
                 "idempotency.wait-timeout=30s",
-                "idempotency.resume.max-attempts=" + MAX_ATTEMPTS);
+                "idempotency.outbox.max-attempts=" + MAX_ATTEMPTS);
     }
 
     @BeforeEach
@@ -301,18 +308,30 @@ class ResumeTest {
                 key,
                 "status = 'processing', failure_code = null, failure_message = null,"
                         + " locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
     }
 
     private void resumeAtOtherInstance() {
-        otherInstance.bean(CallResumer.class).resumeAll(goesOn::get);
+        otherInstance.bean(CallResumer.class).resumeAll(goesOn::get, Runnable::run);
     }
 
     private void resume() {
-        resumer.resumeAll(goesOn::get);
+        resumer.resumeAll(goesOn::get, Runnable::run);
     }
 
     private void makeDue() {
-        application.alterRequest(key, "resume_at = statement_timestamp() - interval '1 hour'");
+        alterMessage("status = 'pending', sent_at = null, expires_at = null,"
+                + " next_attempt_at = statement_timestamp() - interval '1 hour'");
+    }
+
+    private void alterMessage(String changes) {
+        assertThat(jdbc.update(
+                        "update idempotency.outbox_event set " + changes + " where " + OF_RESUMPTION, key))
+                .isEqualTo(1);
+    }
+
+    private List<Map<String, Object>> messages() {
+        return jdbc.queryForList("select * from idempotency.outbox_event where " + OF_RESUMPTION, key);
     }
 
     private List<Result> results() {
@@ -322,10 +341,10 @@ class ResumeTest {
     @Test
     void aCallWhoseProcessHasEndedIsFinishedWithItsArgumentsItsCallerAndItsSteps() {
         bookAndVanish();
-        assertThat(application.request(key).get("arguments"))
+        assertThat(messages()).singleElement().satisfies(message -> assertThat(message.get("payload"))
                 .asString()
-                .contains("\\\"from\\\":\\\"Rome\\\"")
-                .endsWith(",\"null\"}");
+                .contains("\"from\":\"Rome\"")
+                .contains("\"voucher\" : null"));
 
         resume();
 
@@ -336,7 +355,7 @@ class ResumeTest {
                 .isEqualTo("seat of nobody");
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(2);
         assertThat(resumed.events).containsExactly(new CallResumed(intent(), 2, Result.SUCCEEDED, null));
-        assertThat(application.request(key)).containsEntry("arguments", null).containsEntry("resume_at", null);
+        assertThat(messages()).isEmpty();
         assertThat(jdbc.queryForList(
                         "select caller from idempotency.idempotency_request where idempotency_key = ?",
                         String.class,
@@ -376,6 +395,7 @@ class ResumeTest {
         assertThatThrownBy(() -> application.bean(Rentals.class).rent(key)).hasMessage("vanished");
         application.alterRequest(
                 key, "status = 'processing', locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
 
         resumeAtOtherInstance();
 
@@ -393,6 +413,14 @@ class ResumeTest {
                         + " idempotency.idempotency_request_id(idempotency_scope, idempotency_key, 'bob')))).*"
                         + " from idempotency.idempotency_request r where idempotency_key = ?",
                 key);
+        jdbc.update(
+                "insert into idempotency.outbox_event (message_id, topic, message_type, lane, aggregate_id, payload, headers,"
+                        + " deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count, created_at,"
+                        + " due_at, next_attempt_at) select gen_random_uuid(), topic, message_type, lane, aggregate_id,"
+                        + " payload, headers, idempotency.idempotency_request_id(idempotency_scope, idempotency_key, 'bob'),"
+                        + " idempotency_scope, 'bob', idempotency_key, status, attempt_count, created_at, due_at,"
+                        + " next_attempt_at from idempotency.outbox_event where " + OF_RESUMPTION,
+                key);
 
         resume();
 
@@ -408,7 +436,10 @@ class ResumeTest {
         resume();
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
-        assertThat(application.request(key)).containsEntry("resume_at", null);
+        assertThat(messages()).singleElement().satisfies(message -> assertThat(message)
+                .containsEntry("status", "sent")
+                .extractingByKey("expires_at", InstanceOfAssertFactories.DATE)
+                .isAfter(Instant.now().plus(Duration.ofDays(6))));
     }
 
     @ParameterizedTest
@@ -424,6 +455,7 @@ class ResumeTest {
         if (outlivesItsLease) {
             application.expireLease(key);
         }
+        makeDue();
 
         try (LogLines log = LogLines.of(CallResumer.class.getName())) {
             resume();
@@ -473,12 +505,13 @@ class ResumeTest {
 
     @Test
     void callsThatCannotBeResumedNowHideNoOtherCall() {
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 20; i++) {
             newKey();
             bookAndVanish();
+            // Its row cannot be claimed.
             application.alterRequest(key, "idempotency_key = 'another'");
-            application.alterRequest(
-                    "another", "idempotency_key = 'another' || request_id, locked_until = '2000-01-01'");
+            application.alterRequest("another", "idempotency_key = 'another' || request_id");
+            alterMessage("next_attempt_at = '2000-01-01'");
         }
         newKey();
         bookAndVanish();
@@ -498,7 +531,7 @@ class ResumeTest {
             return "resumed";
         });
         gate.awaitHeld();
-        assertIsTwiceTheLease("resume_at - locked_until");
+        assertIsPause("next_attempt_at - locked_until");
 
         application.expireLease(key);
         resumeAtOtherInstance();
@@ -506,7 +539,8 @@ class ResumeTest {
 
         makeDue();
         resumeAtOtherInstance();
-        assertThat(application.request(key)).containsEntry("attempt_count", 3).containsEntry("resume_count", 2);
+        assertThat(application.request(key)).containsEntry("attempt_count", 3);
+        assertThat(messages()).isEmpty();
         gate.open();
         first.await().requireAllSucceeded();
         assertThat(results()).containsExactly(Result.UNKNOWN);
@@ -536,13 +570,14 @@ class ResumeTest {
         };
     }
 
-    private void assertIsTwiceTheLease(String pause) {
+    private void assertIsPause(String pause) {
         assertThat(jdbc.queryForObject(
                         "select extract(epoch from " + pause
-                                + ")::int from idempotency.idempotency_request where idempotency_key = ?",
+                                + ")::int from idempotency.outbox_event join idempotency.idempotency_request"
+                                + " using (idempotency_scope, caller, idempotency_key) where " + OF_RESUMPTION,
                         Integer.class,
                         key))
-                .isBetween(119, 121);
+                .isBetween(119, 181);
     }
 
     @Test
@@ -559,7 +594,7 @@ class ResumeTest {
         assertThat(application.request(key))
                 .containsEntry("status", "failed_retryable")
                 .containsEntry("failure_message", "provider down");
-        assertIsTwiceTheLease("resume_at - updated_at");
+        assertIsPause("next_attempt_at - updated_at");
         for (int attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
             makeDue();
             resume();
@@ -569,7 +604,6 @@ class ResumeTest {
         requireAbandoned(
                 "given up after 3 attempts to finish it without its caller: java.lang.IllegalStateException: provider down");
         Trips.RUNS.clear();
-        makeDue();
         resume();
         assertThat(Trips.RUNS).isEmpty();
         assertThat(results()).hasSize(MAX_ATTEMPTS);
@@ -599,7 +633,7 @@ class ResumeTest {
         Trips.METHOD.set(Trips::reserve);
 
         assertThat(book()).startsWith("R1 ").endsWith(" 3");
-        makeDue();
+        assertThat(messages()).isEmpty();
         resume();
         assertThat(results()).containsExactly(Result.POSTPONED);
     }
@@ -622,7 +656,7 @@ class ResumeTest {
     @Test
     void aCallThatEndsItsProcessInEachAttemptIsNotRunAgain() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        alterMessage("attempt_count = " + MAX_ATTEMPTS);
 
         try (LogLines log = LogLines.of("io.idempotency.calls")) {
             resume();
@@ -641,21 +675,28 @@ class ResumeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "'key', '\"k\"', 'legs', '{}', 'voucher', 'null'",
-                "'key', '\"k\"', 'key', '\"k\"', 'voucher', 'null'",
-                "'key', '\"k\"', 'legs', '[]'",
-                "'key'",
-                "'key', '\"k\"', 'legs', null, 'voucher', 'null'",
-                "['1'], ['2'], ['3']"
+                "{'key': 'k', 'legs': {}, 'voucher': null}",
+                "{'key': 'k', 'key': 'k', 'voucher': null}",
+                "{'key': 'k', 'legs': []}",
+                "{'key': 'k', 'legs': [], 'key': 'k', 'voucher': null}",
+                "{'key': 'k', 'legs': null, 'voucher': null}",
+                "{}",
+                "[1, 2, 3]",
+                "null"
             })
     void argumentsThatTheCodeDoesNotReadAreNoAttempt(String arguments) {
         bookAndVanish();
-        application.alterRequest(key, "arguments = array[" + arguments + "]");
+        alterMessage("payload = '" + arguments.replace('\'', '"').replace("\"k\"", '"' + key + '"') + "'");
 
         resume();
 
         assertThat(results()).isEmpty();
-        assertThat(application.request(key)).containsEntry("attempt_count", 1).doesNotContainEntry("resume_at", null);
+        assertThat(application.request(key)).containsEntry("attempt_count", 1);
+        assertThat(messages()).singleElement().satisfies(message -> assertThat(message)
+                .containsEntry("status", "pending")
+                .containsEntry("attempt_count", 0)
+                .extractingByKey("next_attempt_at", InstanceOfAssertFactories.DATE)
+                .isAfter(Instant.now().plusSeconds(30)));
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
     }
 
@@ -672,9 +713,26 @@ class ResumeTest {
 
     private void abandon() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        alterMessage("attempt_count = " + MAX_ATTEMPTS);
         resume();
         assertThat(results()).containsExactly(Result.ABANDONED);
+    }
+
+    @Test
+    void aDeadMessageThatAnOperatorRequeuesIsResumed() {
+        abandon();
+        DeadMessage dead = administration.findDeadMessages(100).stream()
+                .filter(message -> intent().equals(message.intent()))
+                .findFirst()
+                .orElseThrow();
+        assertThat(dead.topic()).isEqualTo("idempotency.resume");
+        assertThat(dead.lastError()).contains("given up after 3 attempts");
+
+        administration.requeue(dead.messageId(), REASON);
+        resume();
+
+        assertThat(results()).containsExactly(Result.ABANDONED, Result.SUCCEEDED);
+        assertThat(book()).startsWith("R1 ");
     }
 
     @Test
@@ -691,7 +749,7 @@ class ResumeTest {
     @Test
     void aThreadThatThePastAttemptHasLeftBehindCannotTakeAnAbandonedCallUpAgain() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + (MAX_ATTEMPTS - 1));
+        alterMessage("attempt_count = " + (MAX_ATTEMPTS - 1));
         AtomicReference<IdempotencyContext> context = new AtomicReference<>();
         Trips.METHOD.set((bean, key, legs, voucher) -> {
             context.set(IdempotencyContext.current());
@@ -708,7 +766,7 @@ class ResumeTest {
     @Test
     void anAttemptOfTheCallerBeginsTheCountAnew() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        alterMessage("attempt_count = " + MAX_ATTEMPTS);
         bookAndVanish();
 
         resume();
@@ -740,7 +798,7 @@ class ResumeTest {
         resume();
 
         assertThat(resumed.events).isEmpty();
-        assertThat(application.request(key)).containsEntry("arguments", null);
+        assertThat(messages()).isEmpty();
         assertThat(book()).isEqualTo("by hand");
     }
 
@@ -753,6 +811,7 @@ class ResumeTest {
 
         assertThat(resumed.events).isEmpty();
         assertThat(administration.find(intent())).isEmpty();
+        assertThat(messages()).isEmpty();
     }
 
     @Test
@@ -788,8 +847,8 @@ class ResumeTest {
         assertThat(results()).containsExactly(Result.UNKNOWN);
         assertThat(application.request(key))
                 .containsEntry("attempt_count", 3)
-                .containsEntry("status", "failed_retryable")
-                .containsEntry("resume_at", null);
+                .containsEntry("status", "failed_retryable");
+        assertThat(messages()).extracting(message -> message.get("status")).containsExactly("sent");
     }
 
     @Test
@@ -802,7 +861,9 @@ class ResumeTest {
         });
 
         resume();
+        assertThat(results()).containsExactly(Result.SUCCEEDED);
 
+        resume();
         assertThat(results()).containsExactly(Result.SUCCEEDED, Result.SUCCEEDED);
     }
 
@@ -813,6 +874,7 @@ class ResumeTest {
         application.alterRequest(
                 key,
                 "status = 'processing', attempt_count = 1, locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
         Trips.RUNS.clear();
 
         resume();
@@ -821,7 +883,7 @@ class ResumeTest {
         assertThat(results()).containsExactly(Result.POSTPONED);
         assertThat(resumed.events.get(0).failure()).hasMessage("provider down");
         assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
-        assertThat(application.request(key)).doesNotContainEntry("resume_at", null);
+        assertThat(messages()).extracting(message -> message.get("status")).containsExactly("pending");
     }
 
     @Test

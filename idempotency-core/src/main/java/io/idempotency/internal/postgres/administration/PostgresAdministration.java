@@ -22,6 +22,7 @@ import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.outbox.OutboxAdministration;
 import io.idempotency.internal.postgres.request.RequestAdministration;
+import io.idempotency.internal.postgres.request.ResumptionScheduler;
 
 /** The queries and changes of operators. Each change is logged. */
 public final class PostgresAdministration implements IdempotencyAdministration {
@@ -38,10 +39,14 @@ public final class PostgresAdministration implements IdempotencyAdministration {
 
     private final OutboxAdministration outbox;
 
-    /** Prepares the statements. */
-    public PostgresAdministration(Schema schema, DataSource dataSource) {
+    /**
+     * Prepares the statements.
+     *
+     * @param scheduler lets calls be resumed; {@code null} if none may be
+     */
+    public PostgresAdministration(Schema schema, DataSource dataSource, @Nullable ResumptionScheduler scheduler) {
         this.transaction = new BoundedTransaction(dataSource);
-        this.requests = new RequestAdministration(schema, transaction);
+        this.requests = new RequestAdministration(schema, transaction, scheduler);
         this.inbox = new InboxAdministration(schema, transaction);
         this.blockedBackends = new BlockedBackends();
         this.outbox = new OutboxAdministration(schema, transaction);

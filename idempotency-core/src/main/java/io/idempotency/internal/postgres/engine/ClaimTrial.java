@@ -114,7 +114,7 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
                 Duration.ofMillis(waitMillis),
                 true,
                 null);
-        return new PostgresClaimStore(schema, "verification of the engine")
+        return new PostgresClaimStore(schema, "verification of the engine", null)
                 .claim(connection, request)
                 .kind();
     }

@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,7 +20,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
@@ -35,6 +33,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.postgres.request.ResumptionScheduler.After;
 import io.idempotency.internal.transaction.TransactionState;
 
 /** The store of claims in the table {@code idempotency_request}. */
@@ -58,8 +57,6 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final StepStatements steps;
 
-    private final ResumeStatements resumption;
-
     private final Reclaim reclaim;
 
     private final CompletionStatement completion;
@@ -67,6 +64,8 @@ public final class PostgresClaimStore implements ClaimStore {
     private final CompletionStatement completionWithReference;
 
     private final CompletionStatement completionOfLease;
+
+    private final CompletionStatement completionOfResumableLease;
 
     private final String find;
 
@@ -76,35 +75,50 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String fail;
 
+    private final String failResumable;
+
+    private final String revive;
+
     private final String extendLease;
 
     private final RequestInsert insertFailed;
 
     private final String claimedBy;
 
+    private final @Nullable ResumptionScheduler scheduler;
+
     /** Not reliable: a completion may have been rolled back or be in another database, and ids are overwritten. */
     private final RecentlySeenIds answered = new RecentlySeenIds();
 
-    /** Prepares the statements. */
-    public PostgresClaimStore(Schema schema, String claimedBy) {
+    /**
+     * Prepares the statements.
+     *
+     * @param scheduler lets calls be resumed; {@code null} if none may be
+     */
+    public PostgresClaimStore(Schema schema, String claimedBy, @Nullable ResumptionScheduler scheduler) {
         this.insertCompleted = RequestInsert.completed(schema);
         this.insertInTransaction = RequestInsert.inTransaction(schema);
         this.insertLeased = RequestInsert.leased(schema);
         this.insertFinished = RequestInsert.finished(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
-        this.resumption = new ResumeStatements(schema);
         this.reclaim = new Reclaim(schema);
         this.completion = CompletionStatement.inTransaction(schema);
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
         this.completionOfLease = CompletionStatement.ofLease(schema);
+        this.completionOfResumableLease = scheduler == null
+                ? completionOfLease
+                : CompletionStatement.ofResumableLease(schema, scheduler);
         this.find = schema.resolve(RequestSql.FIND);
         this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
         this.fail = schema.resolve(RequestSql.FAIL);
+        this.failResumable = scheduler == null ? fail : schema.resolve(RequestSql.FAIL + ";\n" + scheduler.failure());
+        this.revive = schema.resolve(RequestSql.REVIVE);
         this.extendLease = schema.resolve(RequestSql.EXTEND_LEASE);
         this.insertFailed = RequestInsert.failed(schema);
         this.claimedBy = claimedBy;
+        this.scheduler = scheduler;
     }
 
     @Override
@@ -182,6 +196,10 @@ public final class PostgresClaimStore implements ClaimStore {
         if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
             renewLease(connection, request, attempt, RequestParameters.boundOfHolder());
         }
+        if (scheduler != null && request.isResumable()) {
+            scheduler.schedule(
+                    connection, request, WaitBound.remaining(Duration.ofMillis(bound.milliseconds()), bound.start()));
+        }
         return ClaimResult.granted(kind, attempt);
     }
 
@@ -217,7 +235,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private CompletionStatement completionOf(Completion completed) {
         if (completed.fence().token() != null) {
-            return completionOfLease;
+            return completed.fence().resumableFor() == null ? completionOfLease : completionOfResumableLease;
         }
         return completed.hasReference() ? completionWithReference : completion;
     }
@@ -261,7 +279,6 @@ public final class PostgresClaimStore implements ClaimStore {
                 row.getString("failure_message"),
                 row.getObject("claim_token", UUID.class),
                 row.getBoolean("has_steps"),
-                row.getBoolean("is_resumed_later"),
                 leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
@@ -331,21 +348,6 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public List<DueCall> findDueCalls(Connection connection, Collection<String> scopes, int limit) {
-        return resumption.find(connection, scopes, limit);
-    }
-
-    @Override
-    public boolean postpone(Connection connection, DueCall call, Duration pause) {
-        return resumption.postpone(connection, call, pause);
-    }
-
-    @Override
-    public boolean hasOtherDueCalls(Connection connection, Collection<String> scopes) {
-        return resumption.hasOthers(connection, scopes);
-    }
-
-    @Override
     public boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter) {
         return fail(connection, fence, RequestParameters.statusOf(failure), failure, resumeAfter);
     }
@@ -357,11 +359,29 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private boolean fail(
             Connection connection, Fence fence, RequestStatus status, Failure failure, @Nullable Duration resumeAfter) {
-        return update(connection, "record the failure of a lease", fail, parameters -> {
+        Duration kept = fence.resumableFor();
+        String sql = kept == null ? fail : failResumable;
+        return update(connection, "record the failure of a lease", sql, parameters -> {
             RequestParameters.bindFailure(parameters, status, failure);
-            parameters.duration(resumeAfter);
+            parameters.bool(resumeAfter != null);
             RequestParameters.bindFence(parameters, fence);
+            if (kept != null && scheduler != null) {
+                boolean isAbandoned = status == RequestStatus.PROCESSING;
+                parameters.string((resumeAfter != null ? After.PENDING : isAbandoned ? After.DEAD : After.SENT).text());
+                parameters.string(failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
+                parameters.duration(resumeAfter == null ? kept : resumeAfter);
+                RequestParameters.bindMessage(parameters, fence);
+            }
         });
+    }
+
+    @Override
+    public boolean revive(Connection connection, Fence fence) {
+        return update(
+                connection,
+                "take up a call that was given up",
+                revive,
+                parameters -> RequestParameters.bindFence(parameters, fence));
     }
 
     @Override

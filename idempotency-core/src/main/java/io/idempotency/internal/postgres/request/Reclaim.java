@@ -4,7 +4,6 @@ import java.sql.SQLException;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
@@ -31,11 +30,6 @@ record Reclaim(String sql) {
         parameters.string(claimedBy);
         parameters.uuid(request.lease() == null ? null : request.lease().token());
         parameters.duration(request.lease() == null ? null : request.lease().duration());
-        RequestParameters.bindArguments(parameters, request.lease());
-        Lease.Resumption resumption =
-                request.lease() == null ? null : request.lease().resumption();
-        parameters.duration(resumption == null ? null : resumption.nextAfter());
-        parameters.integer(resumption == null ? 0 : resumption.count());
         parameters.duration(request.retention());
         parameters.duration(request.responseRetention());
         RequestParameters.bindId(parameters, request.id(), request.intent().caller());

@@ -71,11 +71,10 @@ final class RequestColumns {
             FIRST_ATTEMPT,
             PROCESSING,
             RESPONSE_EXPIRES_AT,
-            new Column("claim_token, locked_until, arguments", "?, " + FROM_NOW + ", ?", (parameters, row) -> {
+            new Column("claim_token, locked_until", "?, " + FROM_NOW, (parameters, row) -> {
                 Lease lease = requireNonNull(row.lease());
                 parameters.uuid(lease.token());
                 parameters.duration(lease.duration());
-                RequestParameters.bindArguments(parameters, lease);
             }));
 
     /** The columns of a call that has claimed nothing before. */

@@ -4,12 +4,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
 
-import org.jspecify.annotations.Nullable;
-
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
-import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
@@ -47,8 +44,10 @@ final class RequestParameters {
         parameters.string(failure.message());
     }
 
-    static void bindArguments(StatementParameters parameters, @Nullable Lease lease) throws SQLException {
-        parameters.texts(lease == null ? null : lease.arguments());
+    /** Binds the parameters by which {@link ResumptionScheduler} finds the message of a claim. */
+    static void bindMessage(StatementParameters parameters, Fence fence) throws SQLException {
+        parameters.uuid(fence.requestId());
+        parameters.uuid(fence.token());
     }
 
     static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {

@@ -15,7 +15,6 @@ public final class RequestSql {
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                    response_body, attempt_count, failure_code, failure_message, claim_token,
                    steps is not null as has_steps,
-                   arguments is not null and resume_at is not null as is_resumed_later,
                    (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
             from {schema}.idempotency_request
             """ + BY_ID;
@@ -34,8 +33,7 @@ public final class RequestSql {
             set request_hash = ?, hash_version = ?, status = ?, response_body = ?,
                 result_ref_type = null, result_ref_id = null, failure_code = null, failure_message = null,
                 claimed_by = ?, claim_token = ?, claimed_at = statement_timestamp(),
-                locked_until = {from_now}, arguments = ?, resume_at = {from_now}, resume_count = ?,
-                attempt_count = attempt_count + 1,
+                locked_until = {from_now}, attempt_count = attempt_count + 1,
                 updated_at = statement_timestamp(), expires_at = {from_now}, response_expires_at = {from_now}
             """.replace("{from_now}", FROM_NOW) + BY_ID + """
                  and attempt_count = ?
@@ -68,19 +66,20 @@ public final class RequestSql {
 
     /** The wait is bounded, because another instance may stand still in its reclaim, or hold a lock on the row. */
     static final String COMPLETE_LEASE =
-            WaitBound.around("""
+            """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                locked_until = null, arguments = null, resume_at = null, updated_at = statement_timestamp(),
+                locked_until = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
-                    + RETENTION_FROM_NOW + HELD_BY_LEASE);
+                    + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
-    /** Keeps the arguments: an operator sees what was called, and may let it be resumed from a step. */
+    /** The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}. */
     static final String FAIL =
             WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, resume_at = {from_now}, response_expires_at = null, updated_at = statement_timestamp()""".replace("{from_now}", FROM_NOW) + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                locked_until = case when ? then statement_timestamp() end, response_expires_at = null,
+                updated_at = statement_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     private static final String LEASE_EXTENDED = """
             locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
@@ -119,30 +118,11 @@ public final class RequestSql {
 
     static final String FIND_STEPS = STEPS + BY_ID;
 
-    /** Uses the index of calls to resume. */
-    private static final String IS_DUE = """
-            where arguments is not null and greatest(resume_at, locked_until) <= statement_timestamp()
-                and status in ('processing', 'failed_retryable')
-            """;
-
-    static final String FIND_DUE_CALLS = """
-            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, attempt_count, arguments,
-                   coalesce(resume_count, 0) as resume_count
-            from {schema}.idempotency_request
-            """ + IS_DUE + """
-                and idempotency_scope operator(pg_catalog.=) any (?)
-            order by greatest(resume_at, locked_until)
-            limit ?""";
-
-    static final String HAS_OTHER_DUE_CALLS = "select exists (select from {schema}.idempotency_request\n" + IS_DUE
-            + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
-
-    static final String POSTPONE = WaitBound.BRIEFLY + """
+    /** Lets a call that was given up be claimed again, whose message an operator has requeued. */
+    static final String REVIVE = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
-            set resume_at = {from_now}
-            """.replace("{from_now}", FROM_NOW) + BY_ID + """
-                 and attempt_count = ? and arguments is not null
-                and status in ('processing', 'failed_retryable') and greatest(resume_at, locked_until) <= statement_timestamp()""";
+            set status = 'failed_retryable', updated_at = statement_timestamp()
+            """ + BY_ID + " and status = 'processing' and attempt_count = ? and claim_token = ? and locked_until is null";
 
     /** Follows the insert of a failure. */
     static final String UNLESS_ANSWERED = """
@@ -151,8 +131,8 @@ public final class RequestSql {
             set request_hash = excluded.request_hash, hash_version = excluded.hash_version, status = excluded.status,
                 failure_code = excluded.failure_code, failure_message = excluded.failure_message,
                 claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at,
-                attempt_count = excluded.attempt_count, arguments = null, resume_at = null,
-                resume_count = null, updated_at = excluded.updated_at, expires_at = excluded.expires_at
+                attempt_count = excluded.attempt_count, locked_until = null,
+                updated_at = excluded.updated_at, expires_at = excluded.expires_at
             where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
 
     /** A request without a lease is committed as processing only if its method committed by itself, or it is given up. */
@@ -173,7 +153,7 @@ public final class RequestSql {
 
     /** Uses the index of leases, which a volatile time could not use. */
     static final String FIND_STALE_LEASES = DESCRIBE + """
-            where locked_until <= statement_timestamp()
+            where locked_until <= statement_timestamp() and status = 'processing'
             order by locked_until
             limit ?""";
 
@@ -198,21 +178,26 @@ public final class RequestSql {
             from {schema}.idempotency_request
             """ + OF_INTENT + "    and response_body is not null";
 
-    /** Clears the token, so that the holder learns that the request is not its own any more. The time is used only with arguments. */
+    /** Clears the token, so that the holder learns that the request is not its own any more. */
     static final String RELEASE_STALE = """
             update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, resume_at = statement_timestamp(), resume_count = null,
-                response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
             """ + OF_INTENT + "    and " + IS_STALE;
 
     /** Clears the token, so that the holder cannot take the operator's completion for its own. */
     static final String COMPLETE_STALE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
-                arguments = null, resume_at = null, updated_at = statement_timestamp(),
+                updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + "\n" + OF_INTENT + "    and " + IS_STALE;
+
+    /** Follows the release of a request whose message was requeued, and which has the message's new token. */
+    static final String RESUME_RELEASED = """
+            update {schema}.idempotency_request
+            set claim_token = ?, locked_until = statement_timestamp()
+            """ + OF_INTENT;
 
     static final String FIND_STEPS_OF_INTENT = STEPS + OF_INTENT;
 
@@ -228,8 +213,7 @@ public final class RequestSql {
                         from pg_catalog.jsonb_array_elements(steps) with ordinality as step (value, position)
                         where step.value operator(pg_catalog.->>) 'name' operator(pg_catalog.=) ?)),
                 status = 'failed_retryable', failure_code = 'retried', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, resume_at = statement_timestamp(), resume_count = null,
-                response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
             where steps operator(pg_catalog.@>)
                     pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))
                 and\s""" + IS_OF_INTENT + "    and (status in ('failed_retryable', 'failed_final') or " + IS_STALE + ")";
@@ -280,7 +264,7 @@ public final class RequestSql {
             from (
                 select 1
                 from {schema}.idempotency_request
-                where locked_until <= statement_timestamp()
+                where locked_until <= statement_timestamp() and status = 'processing'
                 limit ?) as stale""";
 
     /** Begins a line, because the statement before may end with a comment. */

@@ -12,8 +12,7 @@ public enum StorageTable {
      */
     IDEMPOTENCY_REQUEST("request_id", """
             request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-            result_ref_type, result_ref_id, response_body, failure_code, failure_message, steps, arguments, resume_at,
-            resume_count, claimed_by, claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at,
+            result_ref_type, result_ref_id, response_body, failure_code, failure_message, steps, claimed_by, claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at,
             response_expires_at""", true, "(status <> 'processing' or locked_until < statement_timestamp())"),
 
     /** Handled messages, which may be in partitions. */

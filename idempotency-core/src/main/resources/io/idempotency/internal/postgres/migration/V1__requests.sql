@@ -20,9 +20,6 @@ CREATE TABLE "${schema}".idempotency_request (
     failure_code        text,
     failure_message     text,
     steps               jsonb,
-    arguments           text[],
-    resume_at           timestamptz,
-    resume_count        integer,
     claimed_by          text                     NOT NULL,
     claim_token         uuid,
     claimed_at          timestamptz              NOT NULL,
@@ -64,10 +61,6 @@ CREATE INDEX idempotency_request_response_expires_at ON "${schema}".idempotency_
 CREATE INDEX idempotency_request_lease ON "${schema}".idempotency_request (locked_until)
     WHERE locked_until IS NOT NULL;
 
--- For calls that an instance resumes: their lease has expired, or their last attempt has failed. GREATEST ignores nulls.
-CREATE INDEX idempotency_request_resume ON "${schema}".idempotency_request (greatest(resume_at, locked_until))
-    WHERE arguments IS NOT NULL;
-
 COMMENT ON TABLE "${schema}".idempotency_request IS
     'Idempotency keys: who asked for what, how far it got, and the response that every repeat receives';
 COMMENT ON COLUMN "${schema}".idempotency_request.request_id IS
@@ -76,12 +69,6 @@ COMMENT ON COLUMN "${schema}".idempotency_request.response_body IS
     'JSON null if the response is null or there is none; SQL NULL if it is not stored, or not any more';
 COMMENT ON COLUMN "${schema}".idempotency_request.steps IS
     'Recorded steps of a leased call, in their order; a result is JSON text within JSON, because jsonb would change it';
-COMMENT ON COLUMN "${schema}".idempotency_request.arguments IS
-    'Names of the parameters of a call that may be resumed, each followed by its argument as JSON; null once it has succeeded';
-COMMENT ON COLUMN "${schema}".idempotency_request.resume_at IS
-    'With arguments: when an instance runs the call again at the earliest, whose last attempt has failed or is its own, or that another version has to make';
-COMMENT ON COLUMN "${schema}".idempotency_request.resume_count IS
-    'With arguments: how many attempts instances have made since the last one of a caller';
 COMMENT ON COLUMN "${schema}".idempotency_request.response_expires_at IS
     'When the purge may clear response_body, the key being kept; null if the response goes with the key, or has gone';
 

@@ -50,7 +50,7 @@ class AdministrationSearchTest {
     AdministrationSearchTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
-        this.administration = MigratedTables.in(database).administration();
+        this.administration = MigratedTables.in(database).administration(null);
     }
 
     /** From the oldest to the newest claim. */

@@ -52,7 +52,7 @@ class StaleLeasesAmongManyTest {
     private List<String> staleLeases() {
         try (HikariDataSource pool = database.dataSource(1)) {
             return new PostgresStorage(pool, MigratedTables.SCHEMA)
-                    .administration().findStaleLeases(50).stream()
+                    .administration(null).findStaleLeases(50).stream()
                             .map(found -> found.intent().key().value())
                             .toList();
         }

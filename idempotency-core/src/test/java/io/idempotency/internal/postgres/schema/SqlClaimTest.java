@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.schema;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -307,18 +308,19 @@ class SqlClaimTest {
         }
     }
 
+    private static final String TOKEN = "select claim_token from idempotency.idempotency_request";
+
     @Test
     void aReclaimBySqlIsNotResumedByTheApplication() throws SQLException {
         try (SqlSession session = open()) {
             session.fail("order-1", session.lease("order-1", 60), true).commit();
-            admin.update("update idempotency.idempotency_request set arguments = '{1}', resume_at = now()");
+            admin.update("update idempotency.idempotency_request set locked_until = now()");
+            Map<String, Object> scheduled = admin.queryForMap(TOKEN);
 
             session.lease("order-1", 60);
             session.commit();
 
-            assertThat(admin.queryForMap("select arguments, resume_at from idempotency.idempotency_request"))
-                    .containsEntry("arguments", null)
-                    .containsEntry("resume_at", null);
+            assertThat(admin.queryForMap(TOKEN)).as("the message has another token").isNotEqualTo(scheduled);
         }
     }
 
