@@ -89,21 +89,19 @@ public final class CallBinding implements CallBinder {
         Object database = databaseResolver.resolveDatabase();
         ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
         return new IdempotentCall(
-                RequestKey.of(
-                        intent, resumed == null ? fingerprint : resumed.fingerprint()),
+                RequestKey.of(intent, resumed == null ? fingerprint : resumed.fingerprint()),
                 database,
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
                 false,
                 keyClaimer,
-                resumed == null
-                        ? write(operation, intent, arguments)
-                        : resumed.arguments(),
+                resumed == null ? write(operation, intent, arguments) : resumed.arguments(),
                 resumed);
     }
 
-    private @Nullable Map<String, String> write(IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
+    private @Nullable Map<String, String> write(
+            IdempotentOperation operation, Intent intent, @Nullable Object[] arguments) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters == null) {
             return null;

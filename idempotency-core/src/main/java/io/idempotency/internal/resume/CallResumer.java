@@ -136,8 +136,8 @@ public final class CallResumer {
         List<String> passedOver = new ArrayList<>();
         List<DueCall> due;
         do {
-            due = new ArrayList<>(transactions.call(
-                    connection -> messages.findDue(connection, methods.scopes(), passedOver, BATCH)));
+            due = new ArrayList<>(
+                    transactions.call(connection -> messages.findDue(connection, methods.scopes(), passedOver, BATCH)));
             // Others find the same calls.
             Collections.shuffle(due);
             for (DueCall call : due) {
@@ -244,8 +244,7 @@ public final class CallResumer {
         if (!claim.equals(expected)) {
             return false;
         }
-        ResumedCall call =
-                new ResumedCall(claimRequest, claim, failure -> endOf(due, failure, operation.options()));
+        ResumedCall call = new ResumedCall(claimRequest, claim, failure -> endOf(due, failure, operation.options()));
         running.put(key.localKey(), call);
         executor.execute(() -> {
             try {

@@ -39,7 +39,8 @@ record ResumableMethod(String beanName, Method method, IdempotentOperation opera
      *
      * @throws OtherVersionException if it would have not
      */
-    Invocation prepare(BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due, Fingerprint fingerprint)
+    Invocation prepare(
+            BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due, Fingerprint fingerprint)
             throws OtherVersionException {
         try {
             @Nullable Object[] arguments = read(codecs, due, due.arguments());

@@ -18,22 +18,22 @@ import io.idempotency.DeliveryOrder;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.InterventionRefusedException;
-import io.idempotency.internal.claim.Fence;
-import io.idempotency.internal.resume.DueCall;
-import io.idempotency.internal.postgres.outbox.PostgresResumptions;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
+import io.idempotency.internal.postgres.outbox.PostgresResumptions;
 import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.resume.DueCall;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.PartitionPeriod;
@@ -310,7 +310,8 @@ final class EveryStatement {
     }
 
     private void administer() {
-        IdempotencyAdministration administration = storage.administration(new PostgresResumptions(MigratedTables.SCHEMA));
+        IdempotencyAdministration administration =
+                storage.administration(new PostgresResumptions(MigratedTables.SCHEMA));
         expireLeases();
         for (String prefix : List.of("a", "b")) {
             administration.find(Requests.intent(prefix + "-call"));

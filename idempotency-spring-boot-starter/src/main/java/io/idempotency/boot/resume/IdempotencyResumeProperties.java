@@ -9,4 +9,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether this instance resumes calls of methods with resume = true. Their arguments are stored in any case.
  */
 @ConfigurationProperties("idempotency.resume")
-public record IdempotencyResumeProperties(@DefaultValue("true") boolean enabled) {}
+public record IdempotencyResumeProperties(
+        @DefaultValue("true") boolean enabled) {}

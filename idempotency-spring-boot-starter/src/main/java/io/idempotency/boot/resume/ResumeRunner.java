@@ -43,11 +43,7 @@ final class ResumeRunner extends BackgroundLoop {
      * @param stopTimeout the longest time that stopping waits for them
      */
     ResumeRunner(
-            CallResumer resumer,
-            ResumableMethods methods,
-            int threads,
-            Duration pollInterval,
-            Duration stopTimeout) {
+            CallResumer resumer, ResumableMethods methods, int threads, Duration pollInterval, Duration stopTimeout) {
         super("idempotency-resume", stopTimeout, new WakeSignal());
         this.resumer = resumer;
         this.methods = methods;
@@ -96,7 +92,8 @@ final class ResumeRunner extends BackgroundLoop {
     }
 
     private boolean isThreadFree() {
-        return resumer.count(false) < threads && resumer.count(true) < threads + (long) threads * MOST_OVERDUE_PER_THREAD;
+        return resumer.count(false) < threads
+                && resumer.count(true) < threads + (long) threads * MOST_OVERDUE_PER_THREAD;
     }
 
     @Override

@@ -140,9 +140,7 @@ class IdempotencyPropertiesTest {
                                 Duration.ofMillis(100),
                                 Duration.ofMinutes(1),
                                 false)),
-                Arguments.of(
-                        "idempotency.resume",
-                        new IdempotencyResumeProperties(true)),
+                Arguments.of("idempotency.resume", new IdempotencyResumeProperties(true)),
                 Arguments.of(
                         "idempotency.storage",
                         new IdempotencyStorageProperties(

@@ -43,8 +43,8 @@ import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.IdempotentReceiver;
+import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.test.PostgresTest;

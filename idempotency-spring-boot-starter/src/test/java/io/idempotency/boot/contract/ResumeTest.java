@@ -325,8 +325,7 @@ class ResumeTest {
     }
 
     private void alterMessage(String changes) {
-        assertThat(jdbc.update(
-                        "update idempotency.outbox_event set " + changes + " where " + OF_RESUMPTION, key))
+        assertThat(jdbc.update("update idempotency.outbox_event set " + changes + " where " + OF_RESUMPTION, key))
                 .isEqualTo(1);
     }
 
@@ -341,10 +340,12 @@ class ResumeTest {
     @Test
     void aCallWhoseProcessHasEndedIsFinishedWithItsArgumentsItsCallerAndItsSteps() {
         bookAndVanish();
-        assertThat(messages()).singleElement().satisfies(message -> assertThat(message.get("payload"))
-                .asString()
-                .contains("\"from\":\"Rome\"")
-                .contains("\"voucher\" : null"));
+        assertThat(messages())
+                .singleElement()
+                .satisfies(message -> assertThat(message.get("payload"))
+                        .asString()
+                        .contains("\"from\":\"Rome\"")
+                        .contains("\"voucher\" : null"));
 
         resume();
 
@@ -436,10 +437,12 @@ class ResumeTest {
         resume();
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
-        assertThat(messages()).singleElement().satisfies(message -> assertThat(message)
-                .containsEntry("status", "sent")
-                .extractingByKey("expires_at", InstanceOfAssertFactories.DATE)
-                .isAfter(Instant.now().plus(Duration.ofDays(6))));
+        assertThat(messages())
+                .singleElement()
+                .satisfies(message -> assertThat(message)
+                        .containsEntry("status", "sent")
+                        .extractingByKey("expires_at", InstanceOfAssertFactories.DATE)
+                        .isAfter(Instant.now().plus(Duration.ofDays(6))));
     }
 
     @ParameterizedTest
@@ -692,11 +695,13 @@ class ResumeTest {
 
         assertThat(results()).isEmpty();
         assertThat(application.request(key)).containsEntry("attempt_count", 1);
-        assertThat(messages()).singleElement().satisfies(message -> assertThat(message)
-                .containsEntry("status", "pending")
-                .containsEntry("attempt_count", 0)
-                .extractingByKey("next_attempt_at", InstanceOfAssertFactories.DATE)
-                .isAfter(Instant.now().plusSeconds(30)));
+        assertThat(messages())
+                .singleElement()
+                .satisfies(message -> assertThat(message)
+                        .containsEntry("status", "pending")
+                        .containsEntry("attempt_count", 0)
+                        .extractingByKey("next_attempt_at", InstanceOfAssertFactories.DATE)
+                        .isAfter(Instant.now().plusSeconds(30)));
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
     }
 

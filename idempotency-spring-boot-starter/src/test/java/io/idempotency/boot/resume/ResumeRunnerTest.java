@@ -51,8 +51,8 @@ class ResumeRunnerTest {
     @Test
     void aShutdownWaitsForTheCallThatIsResumed(TestDatabase database) throws Exception {
         String key = "refund-" + UUID.randomUUID();
-        ConfigurableApplicationContext application =
-                JdbcTestApplication.start(database, new Class<?>[] {Refunds.class}, "idempotency.outbox.poll-interval=50ms");
+        ConfigurableApplicationContext application = JdbcTestApplication.start(
+                database, new Class<?>[] {Refunds.class}, "idempotency.outbox.poll-interval=50ms");
         assertThatThrownBy(() -> application.getBean(Refunds.class).pay(key)).hasMessage("vanished");
         database.jdbc()
                 .update("update idempotency.idempotency_request set status = 'processing',"

@@ -255,10 +255,9 @@ class ResumeByAnotherVersionTest {
 
     private Map<String, Object> row() {
         return database.jdbc()
-                .queryForMap(
-                        "select r.*, next_attempt_at - statement_timestamp() between interval '50 seconds' and"
-                                + " interval '1 minute' as is_postponed from idempotency.idempotency_request r"
-                                + " left join idempotency.outbox_event on true");
+                .queryForMap("select r.*, next_attempt_at - statement_timestamp() between interval '50 seconds' and"
+                        + " interval '1 minute' as is_postponed from idempotency.idempotency_request r"
+                        + " left join idempotency.outbox_event on true");
     }
 
     @ParameterizedTest

@@ -35,8 +35,7 @@ final class ResumptionSql {
             set lane = excluded.lane, aggregate_id = excluded.aggregate_id, payload = excluded.payload,
                 idempotency_scope = excluded.idempotency_scope, caller = excluded.caller,
                 idempotency_key = excluded.idempotency_key, status = 'pending', attempt_count = excluded.attempt_count, created_at = excluded.created_at, due_at = excluded.due_at,
-                next_attempt_at = excluded.next_attempt_at, sent_at = null, expires_at = null"""
-            .formatted(TOPIC, Lanes.OF_RESUMPTIONS, LATER));
+                next_attempt_at = excluded.next_attempt_at, sent_at = null, expires_at = null""".formatted(TOPIC, Lanes.OF_RESUMPTIONS, LATER));
 
     static final String CANCEL = "delete from {schema}.outbox_event\n" + OF_CLAIM;
 
@@ -71,8 +70,9 @@ final class ResumptionSql {
                    array(select argument.key from %1$s) as names,
                    array(select cast(argument.value as text) from %1$s) as arguments
             from {schema}.outbox_event
-            """.formatted("pg_catalog.json_each(case when pg_catalog.json_typeof(payload) = 'object' then payload else '{}'::json end)"
-                            + " as argument (key, value)")
+            """.formatted(
+                            "pg_catalog.json_each(case when pg_catalog.json_typeof(payload) = 'object' then payload else '{}'::json end)"
+                                    + " as argument (key, value)")
             + IS_DUE + """
                 and idempotency_scope operator(pg_catalog.=) any (?)
                 and deduplication_key operator(pg_catalog.<>) all (?)
@@ -83,7 +83,8 @@ final class ResumptionSql {
             + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
 
     /** Unless it was scheduled anew since it was found. */
-    static final String POSTPONE = WaitBound.BRIEFLY + """
+    static final String POSTPONE =
+            WaitBound.BRIEFLY + """
             update {schema}.outbox_event
             set due_at = %1$s, next_attempt_at = %1$s
             """.formatted(LATER) + OF_CLAIM + " and next_attempt_at <= statement_timestamp()";

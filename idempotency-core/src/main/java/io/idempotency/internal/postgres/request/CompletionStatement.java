@@ -26,8 +26,7 @@ record CompletionStatement(String sql, boolean bindsReference, boolean bindsToke
     }
 
     static CompletionStatement ofLease(Schema schema) {
-        return new CompletionStatement(
-                schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE)), true, true, false);
+        return new CompletionStatement(schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE)), true, true, false);
     }
 
     static CompletionStatement ofResumableLease(Schema schema, ResumptionScheduler scheduler) {

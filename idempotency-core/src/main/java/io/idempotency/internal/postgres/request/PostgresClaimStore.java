@@ -106,9 +106,8 @@ public final class PostgresClaimStore implements ClaimStore {
         this.completion = CompletionStatement.inTransaction(schema);
         this.completionWithReference = CompletionStatement.inTransactionWithReference(schema);
         this.completionOfLease = CompletionStatement.ofLease(schema);
-        this.completionOfResumableLease = scheduler == null
-                ? completionOfLease
-                : CompletionStatement.ofResumableLease(schema, scheduler);
+        this.completionOfResumableLease =
+                scheduler == null ? completionOfLease : CompletionStatement.ofResumableLease(schema, scheduler);
         this.find = schema.resolve(RequestSql.FIND);
         this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);

@@ -200,10 +200,17 @@ public final class RequestAdministration {
             return;
         }
         UUID token = UUID.randomUUID();
-        if (jdbcClient.sql(schema.resolve(scheduler.release())).params(token, id).update() == 1) {
+        if (jdbcClient
+                        .sql(schema.resolve(scheduler.release()))
+                        .params(token, id)
+                        .update()
+                == 1) {
             List<Object> parameters = new ArrayList<>(List.of(token));
             parameters.addAll(parametersOf(intent));
-            jdbcClient.sql(schema.resolve(RequestSql.RESUME_RELEASED)).params(parameters).update();
+            jdbcClient
+                    .sql(schema.resolve(RequestSql.RESUME_RELEASED))
+                    .params(parameters)
+                    .update();
         }
     }
 

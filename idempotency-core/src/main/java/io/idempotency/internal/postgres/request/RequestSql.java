@@ -65,17 +65,15 @@ public final class RequestSql {
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
     /** The wait is bounded, because another instance may stand still in its reclaim, or hold a lock on the row. */
-    static final String COMPLETE_LEASE =
-            """
+    static final String COMPLETE_LEASE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
                 locked_until = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
-                    + RETENTION_FROM_NOW + HELD_BY_LEASE;
+            + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     /** The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}. */
-    static final String FAIL =
-            WaitBound.BRIEFLY + """
+    static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
                 locked_until = case when ? then statement_timestamp() end, response_expires_at = null,
@@ -122,7 +120,8 @@ public final class RequestSql {
     static final String REVIVE = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = 'failed_retryable', updated_at = statement_timestamp()
-            """ + BY_ID + " and status = 'processing' and attempt_count = ? and claim_token = ? and locked_until is null";
+            """ + BY_ID
+            + " and status = 'processing' and attempt_count = ? and claim_token = ? and locked_until is null";
 
     /** Follows the insert of a failure. */
     static final String UNLESS_ANSWERED = """

@@ -320,7 +320,9 @@ class SqlClaimTest {
             session.lease("order-1", 60);
             session.commit();
 
-            assertThat(admin.queryForMap(TOKEN)).as("the message has another token").isNotEqualTo(scheduled);
+            assertThat(admin.queryForMap(TOKEN))
+                    .as("the message has another token")
+                    .isNotEqualTo(scheduled);
         }
     }
 
