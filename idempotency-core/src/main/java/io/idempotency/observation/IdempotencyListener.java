@@ -44,14 +44,6 @@ public interface IdempotencyListener {
     default void stepEnded(StepEnded event) {}
 
     /**
-     * Called when a leased call was resumed without its caller, for each attempt; after {@link #callCompleted} if the attempt has reached
-     * the key.
-     *
-     * @param event the call and the end of the attempt
-     */
-    default void callResumed(CallResumed event) {}
-
-    /**
      * Called when a purge has deleted expired rows, once for each table with deleted rows.
      *
      * @param event the table and the number of rows

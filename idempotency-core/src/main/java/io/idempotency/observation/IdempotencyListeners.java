@@ -50,11 +50,6 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
-    public void callResumed(CallResumed event) {
-        each(listener -> listener.callResumed(event));
-    }
-
-    @Override
     public void rowsPurged(RowsPurged event) {
         each(listener -> listener.rowsPurged(event));
     }

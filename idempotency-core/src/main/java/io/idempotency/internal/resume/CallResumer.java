@@ -41,8 +41,11 @@ import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageSendFailed;
+import io.idempotency.observation.MessageSent;
+
+import static java.util.Objects.requireNonNull;
 
 /**
  * Resumes calls whose messages are due. It reads the arguments before it claims the key, so that a call that only another version of
@@ -307,11 +310,12 @@ public final class CallResumer {
 
     private void make(
             ResumedCall call, Invocation method, DueCall due, IdempotentOperation operation, boolean isUnfinished) {
+        long start = System.nanoTime();
         if (isUnfinished && due.attempts() >= maxAttempts) {
             String reason = "its process ended, or lost the database, before the call had ended";
             IllegalStateException lost = new IllegalStateException(reason);
             end(call, abandoned(due.attempts(), reason), lost);
-            publish(call, lost);
+            publish(due, call, due.attempts(), lost, start);
             return;
         }
         Throwable failure = null;
@@ -331,7 +335,7 @@ public final class CallResumer {
                     call.endOf(new Failure(false, translator.codeOf(failure), message == null ? "" : message)),
                     failure);
         }
-        publish(call, failure);
+        publish(due, call, due.attempts() + 1, failure, start);
     }
 
     /** Leaves a call to an instance of another version. */
@@ -368,19 +372,24 @@ public final class CallResumer {
         }
     }
 
-    private void publish(ResumedCall call, @Nullable Throwable thrown) {
-        Throwable failure = call.failure() == null ? thrown : call.failure();
-        listener.callResumed(new CallResumed(call.intent(), call.attempt(), resultOf(call), failure));
+    private void publish(DueCall due, ResumedCall call, int attempt, @Nullable Throwable thrown, long start) {
+        ResumedCall.End end = call.end();
+        String scope = due.intent().scope();
+        if (end == null ? call.hasReturned() : end.failure().isFinal()) {
+            Duration latency = due.waited().plusNanos(System.nanoTime() - start);
+            listener.messageSent(new MessageSent(due.messageId(), DueCall.TOPIC, scope, attempt, latency));
+            return;
+        }
+        Throwable failure = requireNonNull(call.failure() == null ? thrown : call.failure());
+        boolean isDead = end != null && end.isAbandoned();
+        listener.messageSendFailed(new MessageSendFailed(
+                due.messageId(), DueCall.TOPIC, scope, attempt, isDead, isDead ? withAdvice(failure) : failure));
     }
 
-    private static CallResumed.Result resultOf(ResumedCall call) {
-        ResumedCall.End end = call.end();
-        if (end == null) {
-            return call.hasReturned() ? CallResumed.Result.SUCCEEDED : CallResumed.Result.UNKNOWN;
-        }
-        if (end.isAbandoned()) {
-            return CallResumed.Result.ABANDONED;
-        }
-        return end.pause() == null ? CallResumed.Result.FAILED : CallResumed.Result.POSTPONED;
+    private static Throwable withAdvice(Throwable failure) {
+        return new IllegalStateException(
+                "nobody knows whether the call has had its effect, so find that out first. Its last failure was "
+                        + failure,
+                failure);
     }
 }

@@ -7,7 +7,6 @@ import org.slf4j.event.Level;
 
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
@@ -70,25 +69,6 @@ final class CallLog implements IdempotencyListener {
     }
 
     @Override
-    public void callResumed(CallResumed event) {
-        Wording wording = wordingOf(event.result());
-        if (!calls.isEnabledForLevel(wording.level())) {
-            return;
-        }
-        LogLine line =
-                LogLine.at(calls, wording.level()).add("scope", event.intent().scope());
-        String key = keys.addCall(line, event.intent());
-        line.add("attempt", event.attempt())
-                .add(event.failure())
-                .log(
-                        "Call {}in {} was resumed without its caller, attempt {}: {}",
-                        key,
-                        event.intent().scope(),
-                        event.attempt(),
-                        wording.text());
-    }
-
-    @Override
     public void messageReceived(MessageReceived event) {
         Wording wording = wordingOf(event.outcome());
         if (!messages.isEnabledForLevel(wording.level())) {
@@ -144,19 +124,6 @@ final class CallLog implements IdempotencyListener {
                 new Wording(Level.WARN, "was refused: nobody knows whether an earlier call had its effect; find out");
             case LEASE_LOST -> new Wording(Level.WARN, "lost its lease before it was done");
             case FAILED_FINAL -> new Wording(Level.WARN, "failed for good: every repeat gets the same failure");
-        };
-    }
-
-    private static Wording wordingOf(CallResumed.Result result) {
-        return switch (result) {
-            case SUCCEEDED -> new Wording(Level.INFO, "it has its response");
-            case FAILED -> new Wording(Level.WARN, "it has failed for good");
-            case POSTPONED -> new Wording(Level.WARN, "it has failed and is tried again");
-            case ABANDONED ->
-                new Wording(
-                        Level.ERROR,
-                        "it is given up; find out what it has done, then complete it or let it be tried again");
-            case UNKNOWN -> new Wording(Level.WARN, "it has lost its lease or the database");
         };
     }
 

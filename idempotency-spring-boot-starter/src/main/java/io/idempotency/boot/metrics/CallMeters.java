@@ -1,14 +1,10 @@
 package io.idempotency.boot.metrics;
 
-import java.util.Locale;
-
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import io.idempotency.Intent;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
@@ -26,8 +22,6 @@ final class CallMeters implements IdempotencyListener {
     private final BoundedTag scopes = new BoundedTag(IdempotencyMeters.SCOPE);
 
     private final MeterProvider<Counter> steps;
-
-    private final MeterProvider<Counter> resumes;
 
     CallMeters(MeterRegistry registry) {
         this.calls = new ExecutionMeters(
@@ -47,9 +41,6 @@ final class CallMeters implements IdempotencyListener {
         this.steps = Counter.builder(IdempotencyMeters.STEPS)
                 .description("Steps of leased calls")
                 .withRegistry(registry);
-        this.resumes = Counter.builder(IdempotencyMeters.RESUMES)
-                .description("Attempts that resumed a leased call without its caller")
-                .withRegistry(registry);
     }
 
     @Override
@@ -68,16 +59,11 @@ final class CallMeters implements IdempotencyListener {
 
     @Override
     public void stepEnded(StepEnded event) {
-        count(steps, event.intent(), event.replayed() ? "replayed" : "executed");
-    }
-
-    @Override
-    public void callResumed(CallResumed event) {
-        count(resumes, event.intent(), event.result().name().toLowerCase(Locale.ROOT));
-    }
-
-    private void count(MeterProvider<Counter> counters, Intent intent, String outcome) {
-        counters.withTags(IdempotencyMeters.SCOPE, scopes.valueOf(intent.scope()), IdempotencyMeters.OUTCOME, outcome)
+        steps.withTags(
+                        IdempotencyMeters.SCOPE,
+                        scopes.valueOf(event.intent().scope()),
+                        IdempotencyMeters.OUTCOME,
+                        event.replayed() ? "replayed" : "executed")
                 .increment();
     }
 

@@ -17,12 +17,6 @@ public final class IdempotencyMeters {
     /** Counter of steps of leased calls, by {@link #SCOPE} and {@link #OUTCOME}: {@code executed} or {@code replayed}. */
     public static final String STEPS = "idempotency.steps";
 
-    /**
-     * Counter of attempts that resumed a leased call without its caller, by {@link #SCOPE} and {@link #OUTCOME}: {@code succeeded},
-     * {@code failed}, {@code postponed}, {@code abandoned} or {@code unknown}.
-     */
-    public static final String RESUMES = "idempotency.resumes";
-
     /** Timer of deliveries of messages, by {@link #CONSUMER} and {@link #OUTCOME}. */
     public static final String INBOX_MESSAGES = "idempotency.inbox.messages";
 

@@ -56,9 +56,9 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.resume.CallResumer;
-import io.idempotency.observation.CallResumed;
-import io.idempotency.observation.CallResumed.Result;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.MessageSendFailed;
+import io.idempotency.observation.MessageSent;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -262,13 +262,28 @@ class ResumeTest {
         }
     }
 
+    enum Result {
+        SENT,
+        FAILED,
+        DEAD
+    }
+
+    record Attempt(UUID message, String type, int number, Result result, @Nullable Throwable failure) {}
+
     static class Resumed implements IdempotencyListener {
 
-        final List<CallResumed> events = Collections.synchronizedList(new ArrayList<>());
+        final List<Attempt> events = Collections.synchronizedList(new ArrayList<>());
 
         @Override
-        public void callResumed(CallResumed event) {
-            events.add(event);
+        public void messageSent(MessageSent event) {
+            assertThat(event.topic()).isEqualTo("idempotency.resume");
+            events.add(new Attempt(event.messageId(), event.type(), event.attempt(), Result.SENT, null));
+        }
+
+        @Override
+        public void messageSendFailed(MessageSendFailed event) {
+            Result result = event.dead() ? Result.DEAD : Result.FAILED;
+            events.add(new Attempt(event.messageId(), event.type(), event.attempt(), result, event.failure()));
         }
     }
 
@@ -334,18 +349,14 @@ class ResumeTest {
     }
 
     private List<Result> results() {
-        return resumed.events.stream().map(CallResumed::result).toList();
+        return resumed.events.stream().map(Attempt::result).toList();
     }
 
     @Test
     void aCallWhoseProcessHasEndedIsFinishedWithItsArgumentsItsCallerAndItsSteps() {
         bookAndVanish();
-        assertThat(messages())
-                .singleElement()
-                .satisfies(message -> assertThat(message.get("payload"))
-                        .asString()
-                        .contains("\"from\":\"Rome\"")
-                        .contains("\"voucher\" : null"));
+        Map<String, Object> recorded = messages().get(0);
+        assertThat(recorded.get("payload")).asString().contains("\"from\":\"Rome\"").contains("\"voucher\" : null");
 
         resume();
 
@@ -355,7 +366,8 @@ class ResumeTest {
                 .as("the caller is forgotten after its call")
                 .isEqualTo("seat of nobody");
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(2);
-        assertThat(resumed.events).containsExactly(new CallResumed(intent(), 2, Result.SUCCEEDED, null));
+        assertThat(resumed.events)
+                .containsExactly(new Attempt((UUID) recorded.get("message_id"), "resumed-trips", 1, Result.SENT, null));
         assertThat(messages()).isEmpty();
         assertThat(jdbc.queryForList(
                         "select caller from idempotency.idempotency_request where idempotency_key = ?",
@@ -425,8 +437,12 @@ class ResumeTest {
 
         resume();
 
-        assertThat(resumed.events).extracting(event -> event.intent().caller()).containsExactlyInAnyOrder("ada", "bob");
-        assertThat(results()).containsOnly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
+        assertThat(jdbc.queryForList(
+                        "select caller from idempotency.idempotency_request where idempotency_key = ? and attempt_count = 2",
+                        String.class,
+                        key))
+                .containsExactlyInAnyOrder("ada", "bob");
     }
 
     @Test
@@ -500,10 +516,11 @@ class ResumeTest {
 
         resume();
 
-        assertThat(resumed.events).extracting(CallResumed::intent).containsExactly(intent());
+        assertThat(results()).containsExactly(Result.SENT);
+        assertThat(application.request(key)).containsEntry("status", "succeeded");
         gate.open();
         first.await().requireAllSucceeded();
-        assertThat(results()).containsExactly(Result.SUCCEEDED, Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
     }
 
     @Test
@@ -521,7 +538,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @Test
@@ -546,7 +563,7 @@ class ResumeTest {
         assertThat(messages()).isEmpty();
         gate.open();
         first.await().requireAllSucceeded();
-        assertThat(results()).containsExactly(Result.UNKNOWN);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(book()).endsWith(" 3");
     }
 
@@ -561,7 +578,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThat(book()).startsWith("R1 [Leg[from=Rome");
         assertThat(application.request(before)).containsEntry("status", "succeeded");
     }
@@ -593,7 +610,7 @@ class ResumeTest {
         resume();
         resume();
 
-        assertThat(results()).as("not before the pause is over").containsExactly(Result.POSTPONED);
+        assertThat(results()).as("not before the pause is over").containsExactly(Result.FAILED);
         assertThat(application.request(key))
                 .containsEntry("status", "failed_retryable")
                 .containsEntry("failure_message", "provider down");
@@ -603,7 +620,7 @@ class ResumeTest {
             resume();
         }
 
-        assertThat(results()).containsExactly(Result.POSTPONED, Result.POSTPONED, Result.ABANDONED);
+        assertThat(results()).containsExactly(Result.FAILED, Result.FAILED, Result.DEAD);
         requireAbandoned(
                 "given up after 3 attempts to finish it without its caller: java.lang.IllegalStateException: provider down");
         Trips.RUNS.clear();
@@ -638,7 +655,7 @@ class ResumeTest {
         assertThat(book()).startsWith("R1 ").endsWith(" 3");
         assertThat(messages()).isEmpty();
         resume();
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
     }
 
     @Test
@@ -650,7 +667,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.FAILED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThatExceptionOfType(RecordedFailureException.class)
                 .isThrownBy(this::book)
                 .withMessageContaining("no seats");
@@ -661,17 +678,17 @@ class ResumeTest {
         bookAndVanish();
         alterMessage("attempt_count = " + MAX_ATTEMPTS);
 
-        try (LogLines log = LogLines.of("io.idempotency.calls")) {
+        try (LogLines log = LogLines.of("io.idempotency.outbox")) {
             resume();
             assertThat(log.texts())
                     .filteredOn(line -> line.startsWith("ERROR"))
                     .singleElement()
                     .asString()
-                    .endsWith("find out what it has done, then complete it or let it be tried again");
+                    .contains("was given up after attempt 3", "find that out first");
         }
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
-        assertThat(results()).containsExactly(Result.ABANDONED);
+        assertThat(results()).containsExactly(Result.DEAD);
         requireAbandoned("given up after 3 attempts to finish it without its caller: its process ended");
     }
 
@@ -712,7 +729,7 @@ class ResumeTest {
         administration.retryFrom(intent(), "reserve", REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.ABANDONED, Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.DEAD, Result.SENT);
         assertThat(book()).as("the step ran again").startsWith("R2 ");
     }
 
@@ -720,7 +737,7 @@ class ResumeTest {
         bookAndVanish();
         alterMessage("attempt_count = " + MAX_ATTEMPTS);
         resume();
-        assertThat(results()).containsExactly(Result.ABANDONED);
+        assertThat(results()).containsExactly(Result.DEAD);
     }
 
     @Test
@@ -736,7 +753,7 @@ class ResumeTest {
         administration.requeue(dead.messageId(), REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.ABANDONED, Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.DEAD, Result.SENT);
         assertThat(book()).startsWith("R1 ");
     }
 
@@ -748,7 +765,7 @@ class ResumeTest {
         administration.releaseStale(intent(), REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.ABANDONED, Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.DEAD, Result.FAILED);
     }
 
     @Test
@@ -776,7 +793,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @Test
@@ -786,7 +803,7 @@ class ResumeTest {
         administration.releaseStale(intent(), REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @ParameterizedTest
@@ -849,7 +866,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.UNKNOWN);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(application.request(key))
                 .containsEntry("attempt_count", 3)
                 .containsEntry("status", "failed_retryable");
@@ -866,10 +883,10 @@ class ResumeTest {
         });
 
         resume();
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
 
         resume();
-        assertThat(results()).containsExactly(Result.SUCCEEDED, Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
     }
 
     @Test
@@ -885,7 +902,7 @@ class ResumeTest {
         resume();
 
         assertThat(Trips.RUNS).containsExactly(key);
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(resumed.events.get(0).failure()).hasMessage("provider down");
         assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
         assertThat(messages()).extracting(message -> message.get("status")).containsExactly("pending");
@@ -898,7 +915,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(application.request(key).get("failure_message")).asString().contains("without calling it");
     }
 
@@ -911,7 +928,7 @@ class ResumeTest {
         resume();
 
         assertThatExceptionOfType(KeyReusedException.class).isThrownBy(() -> bookLegs(List.of()));
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
     }
 
     @Test
@@ -925,7 +942,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThat(repeat.get().await().requireAllSucceeded().get(0)).endsWith(" 2");
     }
 
@@ -946,7 +963,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThat(bookLegs(List.of())).contains(" [] ");
     }
 
@@ -967,7 +984,7 @@ class ResumeTest {
                 .requireAllSucceeded();
 
         assertThat(Trips.RUNS).containsExactlyInAnyOrderElementsOf(keys);
-        assertThat(results()).hasSize(30).containsOnly(Result.SUCCEEDED);
+        assertThat(results()).hasSize(30).containsOnly(Result.SENT);
     }
 
     @Test
@@ -981,7 +998,7 @@ class ResumeTest {
             goesOn.set(true);
         }
         resume();
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @Test

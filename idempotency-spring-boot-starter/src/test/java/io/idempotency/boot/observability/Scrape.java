@@ -22,7 +22,6 @@ import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
@@ -100,9 +99,6 @@ final class Scrape {
         }
         listener.callRetried(new CallRetried(intent, 1, "40001", failure));
         listener.stepEnded(new StepEnded(intent, "charge", false));
-        for (CallResumed.Result result : CallResumed.Result.values()) {
-            listener.callResumed(new CallResumed(intent, 2, result, failure));
-        }
         listener.deliveryRetried(new DeliveryRetried("billing", "a-message", 1, "40001", failure));
         for (MessageOutcome outcome : MessageOutcome.values()) {
             listener.messageReceived(new MessageReceived("billing", "a-message", outcome, 1, A_WHILE, failure));

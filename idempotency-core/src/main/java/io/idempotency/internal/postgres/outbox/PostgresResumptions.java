@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Lease;
@@ -124,7 +125,12 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
             arguments.put(names[i], values[i]);
         }
         return new DueCall(
-                IntentColumns.readAny(row), row.getString("aggregate_id"), arguments, row.getInt("attempt_count"));
+                row.getObject("message_id", UUID.class),
+                IntentColumns.readAny(row),
+                row.getString("aggregate_id"),
+                arguments,
+                row.getInt("attempt_count"),
+                Duration.ofMillis(row.getLong("waited")));
     }
 
     @Override

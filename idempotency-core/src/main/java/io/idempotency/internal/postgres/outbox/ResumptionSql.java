@@ -2,6 +2,7 @@ package io.idempotency.internal.postgres.outbox;
 
 import io.idempotency.internal.outbox.Lanes;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.resume.DueCall;
 
 /**
  * The statements of the messages in {@code outbox_event} that let calls be resumed. There is one for a request, whose id is its
@@ -9,7 +10,7 @@ import io.idempotency.internal.postgres.jdbc.WaitBound;
  */
 final class ResumptionSql {
 
-    private static final String TOPIC = "'idempotency.resume'";
+    private static final String TOPIC = "'" + DueCall.TOPIC + "'";
 
     /** The indexes find the message by topic and deduplication key. */
     private static final String OF_REQUEST = "where topic operator(pg_catalog.=) " + TOPIC
@@ -66,7 +67,8 @@ final class ResumptionSql {
 
     /** Locks nothing: many may find a message, and one of them claims its key. */
     static final String FIND_DUE = """
-            select idempotency_scope, caller, idempotency_key, aggregate_id, attempt_count,
+            select message_id, idempotency_scope, caller, idempotency_key, aggregate_id, attempt_count,
+                   (extract(epoch from statement_timestamp() - due_at) * 1000.0)::bigint as waited,
                    array(select argument.key from %1$s) as names,
                    array(select cast(argument.value as text) from %1$s) as arguments
             from {schema}.outbox_event

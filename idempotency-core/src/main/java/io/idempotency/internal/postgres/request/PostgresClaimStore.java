@@ -33,7 +33,6 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
-import io.idempotency.internal.postgres.request.ResumptionScheduler.After;
 import io.idempotency.internal.transaction.TransactionState;
 
 /** The store of claims in the table {@code idempotency_request}. */
@@ -365,8 +364,8 @@ public final class PostgresClaimStore implements ClaimStore {
             parameters.bool(resumeAfter != null);
             RequestParameters.bindFence(parameters, fence);
             if (kept != null && scheduler != null) {
-                boolean isAbandoned = status == RequestStatus.PROCESSING;
-                parameters.string((resumeAfter != null ? After.PENDING : isAbandoned ? After.DEAD : After.SENT).text());
+                String ended = status == RequestStatus.PROCESSING ? "dead" : "sent";
+                parameters.string(resumeAfter == null ? ended : "pending");
                 parameters.string(failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
                 parameters.duration(resumeAfter == null ? kept : resumeAfter);
                 RequestParameters.bindMessage(parameters, fence);

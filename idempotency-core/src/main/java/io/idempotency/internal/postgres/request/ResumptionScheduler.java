@@ -29,9 +29,9 @@ public interface ResumptionScheduler {
     String cancellation();
 
     /**
-     * Returns the statement that follows a failure. Its parameters are an {@link After}, the error, a number of milliseconds, and
-     * those of {@link #cancellation()}. The milliseconds are the pause before the next attempt, or if there is none, the time for
-     * which an operator may let the call be resumed.
+     * Returns the statement that follows a failure. Its parameters are the status of the message, the error, a number of milliseconds,
+     * and those of {@link #cancellation()}. The status is {@code pending} if another attempt follows after the milliseconds, {@code dead}
+     * if the call is given up, and {@code sent} if an operator may let it be resumed for as many milliseconds.
      *
      * @return a statement with the placeholder of the schema
      */
@@ -51,22 +51,4 @@ public interface ResumptionScheduler {
      * @return a statement with the placeholder of the schema
      */
     String removal();
-
-    /** What follows the failure of an attempt. */
-    enum After {
-
-        /** Another attempt. */
-        PENDING,
-
-        /** Nothing, unless an operator decides otherwise. */
-        SENT,
-
-        /** The decision of an operator. */
-        DEAD;
-
-        /** {@return the status of a message} */
-        String text() {
-            return name().toLowerCase(java.util.Locale.ROOT);
-        }
-    }
 }
