@@ -110,6 +110,18 @@ class RelayTest {
                         && !event.latency().isNegative());
     }
 
+    @Test
+    void callsToResumeAreNotSent() {
+        publisher.publish(null, 1);
+        admin.update("update idempotency.outbox_event set lane = " + Lanes.OF_RESUMPTIONS);
+        publisher.publish(null, 2);
+
+        relay.sendBatch();
+        relay.sendBatch();
+
+        assertThat(sender.payloads()).containsExactly("2");
+    }
+
     /** As if the messages had been published before the clock of the database was set back by an hour. */
     @Test
     void aClockThatWasSetBackHoldsNothingUpButWhatIsToBeSentLater() {
