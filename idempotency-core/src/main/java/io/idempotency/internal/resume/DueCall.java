@@ -17,12 +17,7 @@ import io.idempotency.Intent;
  * @param waited the time since it was due
  */
 public record DueCall(
-        UUID messageId,
-        Intent intent,
-        String token,
-        Map<String, String> arguments,
-        int attempts,
-        Duration waited) {
+        UUID messageId, Intent intent, String token, Map<String, String> arguments, int attempts, Duration waited) {
 
     /** The topic of these messages. */
     public static final String TOPIC = "idempotency.resume";

@@ -268,7 +268,12 @@ class ResumeTest {
         DEAD
     }
 
-    record Attempt(UUID message, String type, int number, Result result, @Nullable Throwable failure) {}
+    record Attempt(
+            UUID message,
+            String type,
+            int number,
+            Result result,
+            @Nullable Throwable failure) {}
 
     static class Resumed implements IdempotencyListener {
 
@@ -356,7 +361,10 @@ class ResumeTest {
     void aCallWhoseProcessHasEndedIsFinishedWithItsArgumentsItsCallerAndItsSteps() {
         bookAndVanish();
         Map<String, Object> recorded = messages().get(0);
-        assertThat(recorded.get("payload")).asString().contains("\"from\":\"Rome\"").contains("\"voucher\" : null");
+        assertThat(recorded.get("payload"))
+                .asString()
+                .contains("\"from\":\"Rome\"")
+                .contains("\"voucher\" : null");
 
         resume();
 

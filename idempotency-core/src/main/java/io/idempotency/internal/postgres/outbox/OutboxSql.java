@@ -56,7 +56,8 @@ final class OutboxSql {
      * because the statistics of a queue are always wrong: a plan that was made while nothing waited, or from one key that holds
      * up all others, reads all waiting messages for each row.
      */
-    static final String TAKE = """
+    static final String TAKE =
+            """
             set transaction isolation level read committed;
             set local enable_seqscan = off;
             set local enable_bitmapscan = off;
