@@ -80,7 +80,7 @@ final class Server implements AutoCloseable {
                 throw new IllegalStateException("Backend " + pid + " does not end");
             }
             // On behalf of this object, which tells it from a pause of the application. Where it takes long, questions would prolong it.
-            LockSupport.parkNanos(this, Math.max(POLL_NANOS, waited / 4));
+            LockSupport.parkNanos(this, Math.max(POLL_NANOS, waited / 2));
         }
     }
 
