@@ -133,7 +133,7 @@ public final class TransactionTracker implements TransactionExecutionListener {
     private static void refuseCommit(boolean isRollbackOnly) {
         for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
             if (callback instanceof RollbackGuard rollbackGuard) {
-                rollbackGuard.refuseCommit();
+                rollbackGuard.refuseCommit(isRollbackOnly);
             } else if (callback instanceof CommitGuard commitGuard && !isRollbackOnly) {
                 commitGuard.requireCommittable();
             }
