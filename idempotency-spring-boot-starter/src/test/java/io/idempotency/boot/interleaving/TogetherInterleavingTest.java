@@ -50,15 +50,16 @@ class TogetherInterleavingTest {
                             key, List.of(Part.CALL), Trouble.UNDONE_FAILURE_OF_A_CALL, Place.BEFORE_COMPLETION));
                 }
             };
-            new Explorer("together-undone", applications.server(), scenario)
-                    .exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
+            new Explorer("together-undone", applications.server(), scenario).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
         });
     }
 
     private static void explore(Kind kind, int count) throws SQLException {
-        explore(kind, applications -> new Explorer(
-                        "together-" + kind, applications.server(), new Together(applications, kind.troubles, 1))
-                .walk(1, count, 2));
+        explore(
+                kind,
+                applications -> new Explorer(
+                                "together-" + kind, applications.server(), new Together(applications, kind.troubles, 1))
+                        .walk(1, count, 2));
     }
 
     private static void explore(Kind kind, Consumer<Applications> explorations) throws SQLException {
