@@ -2,7 +2,6 @@ package io.idempotency;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
@@ -132,61 +131,14 @@ public interface IdempotencyAdministration {
     void forget(Intent intent, Reason reason);
 
     /**
-     * Finds statements on keys and handled messages that wait for other transactions. The key that they wait for is not
-     * known, because the claims of a running transaction are not visible before its commit.
+     * Finds statements on the library's tables that wait for other transactions. The key that they wait for is not known,
+     * because the claims of a running transaction are not visible before its commit.
      *
      * @param limit most waits to return, 1 to {@value #MAX_ROWS}
      * @return the waiting statements and the backends that they wait for
      * @throws IllegalArgumentException if the limit is out of range
      */
     BlockedClaims findBlockedClaims(int limit);
-
-    /**
-     * Finds a message that a consumer has handled.
-     *
-     * @param consumer consumer of the message
-     * @param messageId id of the message
-     * @return the handled message; empty if it was not handled, or its row was purged
-     */
-    Optional<HandledMessage> findHandledMessage(String consumer, String messageId);
-
-    /**
-     * Finds received messages whose deliveries have failed and that were not handled since then. Reads the whole table,
-     * which is small unless many messages fail.
-     *
-     * @param limit most rows to return, 1 to {@value #MAX_ROWS}
-     * @return the messages, the most attempts first
-     * @throws IllegalArgumentException if the limit is out of range
-     */
-    List<FailingMessage> findFailingMessages(int limit);
-
-    /**
-     * Finds messages of the outbox that are not sent yet. Reads all of them, by an index.
-     *
-     * @param limit most rows to return, 1 to {@value #MAX_ROWS}
-     * @return the messages, in the order of publishing
-     * @throws IllegalArgumentException if the limit is out of range
-     */
-    List<PendingMessage> findPendingMessages(int limit);
-
-    /**
-     * Finds dead messages of the outbox, which are not sent any more.
-     *
-     * @param limit most rows to return, 1 to {@value #MAX_ROWS}
-     * @return the oldest first
-     * @throws IllegalArgumentException if the limit is out of range
-     */
-    List<DeadMessage> findDeadMessages(int limit);
-
-    /**
-     * Requeues a dead message: it is sent again, with the same id and with all its attempts. Later messages of its
-     * ordering key may have been sent already; the others wait for it.
-     *
-     * @param messageId the dead message
-     * @param reason name of the operator and reason
-     * @throws InterventionRefusedException if there is no dead message with that id
-     */
-    void requeue(UUID messageId, Reason reason);
 
     /**
      * The operator and the reason of an intervention.

@@ -42,6 +42,7 @@ class ArchitectureTest {
             .observation: .
             .inbox: . .outbox
             .lock: .
+            .messaging: . .observation
             .outbox: .
             .internal.backoff:
             .internal.fingerprint: .
@@ -56,63 +57,59 @@ class ArchitectureTest {
             .internal.write: . .internal.call .internal.claim .internal.response .internal.transaction
             .internal.template: . .internal.call .internal.operation .internal.write
             .internal.inbox:
-                . .inbox .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
+                . .inbox .messaging .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
                 .internal.response .internal.transaction
             .internal.lock: . .lock .internal.fingerprint .internal.transaction
             .internal.interceptor: . .internal.call .internal.operation
             .internal.outbox:
-                . .codec .inbox .observation .outbox .internal.backoff .internal.fingerprint .internal.inbox
+                . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.inbox
                 .internal.response
             .internal.retention: . .observation
             .internal.resume:
-                . .observation .internal.claim .internal.fingerprint .internal.response .internal.call .internal.operation
-                .internal.transaction
+                . .messaging .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call
+                .internal.operation .internal.transaction
             .internal.postgres:
-                . .internal.claim .internal.inbox .internal.lock .internal.outbox .internal.postgres.administration
-                .internal.postgres.engine .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.lock
-                .internal.postgres.maintenance .internal.postgres.outbox .internal.postgres.partition
+                . .internal.claim .internal.lock .internal.postgres.administration .internal.postgres.engine
+                .internal.postgres.jdbc .internal.postgres.lock .internal.postgres.maintenance
                 .internal.postgres.request .internal.postgres.schema .internal.retention
-            .internal.postgres.administration:
-                . .internal.postgres.inbox .internal.postgres.jdbc .internal.postgres.outbox
-                .internal.postgres.request
+            .internal.postgres.administration: . .internal.postgres.jdbc .internal.postgres.request
             .internal.postgres.engine:
                 . .internal.claim .internal.fingerprint .internal.response .internal.lock .internal.postgres.jdbc .internal.postgres.lock
                 .internal.postgres.request .internal.postgres.schema
             .internal.postgres.inbox:
-                . .inbox .internal.claim .internal.fingerprint .internal.response .internal.inbox .internal.postgres.jdbc
+                . .inbox .messaging .internal.claim .internal.fingerprint .internal.response .internal.inbox
+                .internal.postgres.jdbc
             .internal.postgres.jdbc: . .internal.transaction
             .internal.postgres.lock: .internal.lock .internal.postgres.jdbc
             .internal.postgres.maintenance:
-                .observation .internal.postgres.jdbc .internal.postgres.partition .internal.postgres.request
-                .internal.postgres.schema .internal.retention .internal.transaction
-            .internal.postgres.outbox: . .outbox .internal.outbox .internal.postgres.jdbc .internal.transaction
+                .internal.postgres.jdbc .internal.postgres.request .internal.postgres.schema .internal.retention
+                .internal.transaction
+            .internal.postgres.messaging:
+                . .messaging .internal.inbox .internal.outbox .internal.postgres.administration .internal.postgres.inbox
+                .internal.postgres.jdbc .internal.postgres.outbox .internal.postgres.partition .internal.postgres.schema
+                .internal.retention
+            .internal.postgres.outbox:
+                . .messaging .outbox .internal.claim .internal.outbox .internal.postgres.jdbc .internal.postgres.request
+                .internal.resume .internal.transaction
             .internal.postgres.partition:
-                .observation .internal.postgres.jdbc .internal.retention .internal.transaction
+                .messaging .internal.postgres.jdbc .internal.postgres.schema .internal.transaction
             .internal.postgres.request:
                 . .internal.claim .internal.fingerprint .internal.postgres.jdbc .internal.response .internal.transaction
-            .internal.postgres.schema:
-                . .internal.postgres.jdbc .internal.postgres.partition .internal.retention .internal.transaction
+            .internal.postgres.schema: . .observation .internal.postgres.jdbc .internal.transaction
             """);
 
-    /** The packages of messages, which only each other may import. */
+    /** What an application with calls alone does not have. */
     private static final String[] OF_MESSAGES = {
         ROOT + ".inbox..",
-        ROOT + ".outbox..",
         ROOT + ".messaging..",
+        ROOT + ".outbox..",
         ROOT + ".internal.inbox..",
         ROOT + ".internal.outbox..",
         ROOT + ".internal.resume..",
         ROOT + ".internal.postgres.inbox..",
+        ROOT + ".internal.postgres.messaging..",
         ROOT + ".internal.postgres.outbox..",
         ROOT + ".internal.postgres.partition.."
-    };
-
-    /** The packages that still import some of them. */
-    private static final String[] NOT_YET_APART = {
-        ROOT + ".internal.postgres",
-        ROOT + ".internal.postgres.administration",
-        ROOT + ".internal.postgres.maintenance",
-        ROOT + ".internal.postgres.schema"
     };
 
     private static final JavaClasses CORE = new ClassFileImporter()
@@ -176,8 +173,6 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(OF_MESSAGES)
-                .and()
-                .resideOutsideOfPackages(NOT_YET_APART)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(OF_MESSAGES)

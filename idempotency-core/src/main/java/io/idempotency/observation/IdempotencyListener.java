@@ -1,8 +1,8 @@
 package io.idempotency.observation;
 
 /**
- * A listener for the library's events. It is called on the thread that caused the event, after the commit or rollback,
- * and should return quickly. An exception of a listener is logged and does not affect the caller.
+ * A listener for the library's events of calls and tables. It is called on the thread that caused the event, after the
+ * commit or rollback, and should return quickly. An exception of a listener is logged and does not affect the caller.
  */
 public interface IdempotencyListener {
 
@@ -15,26 +15,11 @@ public interface IdempotencyListener {
     default void callCompleted(CallCompleted event) {}
 
     /**
-     * Called instead of {@link #callCompleted} when a delivery of a message has ended, exactly once for each delivery:
-     * after its own transaction, or after the outer transaction if it joined one.
-     *
-     * @param event the delivery and its outcome
-     */
-    default void messageReceived(MessageReceived event) {}
-
-    /**
      * Called when an execution of a call has failed, before it is repeated inside of the call.
      *
      * @param event the call and the failure
      */
     default void callRetried(CallRetried event) {}
-
-    /**
-     * Called instead of {@link #callRetried} when an execution of a delivery has failed, before it is repeated.
-     *
-     * @param event the delivery and the failure
-     */
-    default void deliveryRetried(DeliveryRetried event) {}
 
     /**
      * Called when a step of a leased call was run and recorded, or its record was used.
@@ -44,40 +29,11 @@ public interface IdempotencyListener {
     default void stepEnded(StepEnded event) {}
 
     /**
-     * Called when a leased call was resumed without its caller, for each attempt; after {@link #callCompleted} if the attempt has reached
-     * the key.
-     *
-     * @param event the call and the end of the attempt
-     */
-    default void callResumed(CallResumed event) {}
-
-    /**
      * Called when a purge has deleted expired rows, once for each table with deleted rows.
      *
      * @param event the table and the number of rows
      */
     default void rowsPurged(RowsPurged event) {}
-
-    /**
-     * Called when a message of the outbox was sent, after this was committed.
-     *
-     * @param event the message
-     */
-    default void messageSent(MessageSent event) {}
-
-    /**
-     * Called when a message of the outbox could not be sent, for each attempt and after it was counted.
-     *
-     * @param event the message and the failure
-     */
-    default void messageSendFailed(MessageSendFailed event) {}
-
-    /**
-     * Called with a sample of the outbox, periodically on each instance that sends messages.
-     *
-     * @param event numbers and age of the messages
-     */
-    default void outboxSampled(OutboxSampled event) {}
 
     /**
      * Called with a sample of the library's tables, periodically on each instance.

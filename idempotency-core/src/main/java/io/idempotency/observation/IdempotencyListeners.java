@@ -30,18 +30,8 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
-    public void messageReceived(MessageReceived event) {
-        each(listener -> listener.messageReceived(event));
-    }
-
-    @Override
     public void callRetried(CallRetried event) {
         each(listener -> listener.callRetried(event));
-    }
-
-    @Override
-    public void deliveryRetried(DeliveryRetried event) {
-        each(listener -> listener.deliveryRetried(event));
     }
 
     @Override
@@ -50,28 +40,8 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     @Override
-    public void callResumed(CallResumed event) {
-        each(listener -> listener.callResumed(event));
-    }
-
-    @Override
     public void rowsPurged(RowsPurged event) {
         each(listener -> listener.rowsPurged(event));
-    }
-
-    @Override
-    public void messageSent(MessageSent event) {
-        each(listener -> listener.messageSent(event));
-    }
-
-    @Override
-    public void messageSendFailed(MessageSendFailed event) {
-        each(listener -> listener.messageSendFailed(event));
-    }
-
-    @Override
-    public void outboxSampled(OutboxSampled event) {
-        each(listener -> listener.outboxSampled(event));
     }
 
     @Override
@@ -80,7 +50,18 @@ public final class IdempotencyListeners implements IdempotencyListener {
     }
 
     private void each(Consumer<IdempotencyListener> notification) {
-        for (IdempotencyListener listener : listeners) {
+        notifyEach(listeners, notification);
+    }
+
+    /**
+     * Notifies each listener of one kind, and logs what they throw.
+     *
+     * @param <L> kind of listener
+     * @param listeners listeners, notified in this order
+     * @param notification passes an event to a listener
+     */
+    public static <L> void notifyEach(List<? extends L> listeners, Consumer<L> notification) {
+        for (L listener : listeners) {
             try {
                 notification.accept(listener);
             } catch (Throwable failure) {

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A wrapper that logs the exceptions of an observer, so that they do not fail the call or the delivery. */
+/** A wrapper that logs the exceptions of an observer, so that they do not fail the call. */
 public final class SafeCallObserver implements CallObserver {
 
     private static final Logger logger = LoggerFactory.getLogger(SafeCallObserver.class);
@@ -28,20 +28,23 @@ public final class SafeCallObserver implements CallObserver {
 
     @Override
     public Observed<CallCompleted> callStarted(String scope) {
-        return safe(() -> observer.callStarted(scope));
+        return started(observer, () -> observer.callStarted(scope));
     }
 
-    @Override
-    public Observed<MessageReceived> deliveryStarted(String consumer) {
-        return safe(() -> observer.deliveryStarted(consumer));
-    }
-
-    private <E> Observed<E> safe(Supplier<Observed<E>> start) {
+    /**
+     * Notifies an observer of a start, and logs what it throws then and at the end.
+     *
+     * @param <E> type of the event at the end
+     * @param observer the observer, which the log names
+     * @param start notifies the observer
+     * @return an observer of the end that throws nothing
+     */
+    public static <E> Observed<E> started(Object observer, Supplier<Observed<E>> start) {
         Observed<E> observed;
         try {
             observed = start.get();
         } catch (Throwable failure) {
-            report(failure);
+            report(observer, failure);
             return Observed.noOp();
         }
         if (observed == Observed.<E>noOp()) {
@@ -52,12 +55,12 @@ public final class SafeCallObserver implements CallObserver {
                 observed.ended(event);
             } catch (Throwable failure) {
                 // Errors too: the call has ended and must not fail because of an observer.
-                report(failure);
+                report(observer, failure);
             }
         };
     }
 
-    private void report(Throwable failure) {
+    private static void report(Object observer, Throwable failure) {
         logger.warn("Call observer {} failed", observer.getClass().getName(), failure);
     }
 }

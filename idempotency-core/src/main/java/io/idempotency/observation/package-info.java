@@ -1,4 +1,4 @@
-/** The library's events, the listener that receives them, and the observer of calls. */
+/** The library's events of calls and tables, the listener that receives them, and the observer of calls. */
 @NullMarked
 package io.idempotency.observation;
 

@@ -1,5 +1,6 @@
 package io.idempotency.sample;
 
+import java.util.List;
 import java.util.Map;
 
 import io.swagger.v3.oas.models.Components;

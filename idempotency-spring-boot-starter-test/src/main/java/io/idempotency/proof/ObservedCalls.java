@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 
 /** What the library says of the calls of a run. */
 final class ObservedCalls implements IdempotencyListener {
@@ -38,12 +38,16 @@ final class ObservedCalls implements IdempotencyListener {
         }
     }
 
-    @Override
-    public void messageReceived(MessageReceived event) {
-        if (event.messageId() != null) {
-            keys.add("message '" + event.messageId() + "' of consumer '" + event.consumer() + "'");
+    /**
+     * Takes the end of a delivery.
+     *
+     * @param key its message; {@code null} if its id was refused
+     */
+    void delivered(@Nullable String key, boolean isPayloadRefused) {
+        if (key != null) {
+            keys.add(key);
         }
-        payloadRefused |= event.outcome() == MessageOutcome.CONFLICT;
+        payloadRefused |= isPayloadRefused;
     }
 
     void reset() {

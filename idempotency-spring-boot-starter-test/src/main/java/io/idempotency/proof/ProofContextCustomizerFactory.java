@@ -58,7 +58,7 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
     private record Customizer() implements ContextCustomizer {
 
         private static final boolean HAS_MESSAGES =
-                ClassUtils.isPresent("io.idempotency.outbox.Outbox", Customizer.class.getClassLoader());
+                ClassUtils.isPresent("io.idempotency.messaging.MessagingListener", Customizer.class.getClassLoader());
 
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
@@ -69,6 +69,9 @@ final class ProofContextCustomizerFactory implements ContextCustomizerFactory {
             Map<String, DataSource> shared = isSecond ? SecondInstance.dataSourcesOfFirst() : Map.of();
             beans.addBeanPostProcessor(new ProbedDataSources(shared));
             beans.registerSingleton("idempotencyProofObservedCalls", ObservedCalls.INSTANCE);
+            if (HAS_MESSAGES) {
+                beans.registerSingleton("idempotencyProofObservedDeliveries", new ObservedDeliveries());
+            }
             beans.registerSingleton("idempotencyEffectProbe", EffectProbe.INSTANCE);
             beans.registerSingleton("idempotencyProofSecondInstance", secondInstance);
             context.addApplicationListener(secondInstance);

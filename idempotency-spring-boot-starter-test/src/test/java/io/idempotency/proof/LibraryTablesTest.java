@@ -22,7 +22,7 @@ class LibraryTablesTest {
     void theTablesOfTheLibraryAreKnown() throws IOException {
         Set<String> created = new TreeSet<>();
         for (Resource migration : new PathMatchingResourcePatternResolver()
-                .getResources("classpath*:io/idempotency/internal/postgres/migration/*.sql")) {
+                .getResources("classpath*:io/idempotency/internal/postgres/migration/**/*.sql")) {
             TABLE.matcher(migration.getContentAsString(StandardCharsets.UTF_8))
                     .results()
                     .map((MatchResult table) -> table.group(1))

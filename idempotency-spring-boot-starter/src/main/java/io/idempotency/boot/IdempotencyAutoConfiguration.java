@@ -57,6 +57,9 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.request.ResumptionScheduler;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
@@ -117,11 +120,13 @@ public final class IdempotencyAutoConfiguration {
             IdempotentOperationSource operations,
             DeclaredTransactions transactions,
             ObjectProvider<ResponseMapper> responses,
+            ObjectProvider<ResumptionScheduler> resumptions,
             ObjectProvider<IdempotencyDataSource> dataSource) {
         return new IdempotentBeanVerifier(
                 operations,
                 transactions,
-                new OperationRules(operations.kinds(), responses::getObject),
+                new OperationRules(
+                        operations.kinds(), responses::getObject, () -> resumptions.getIfAvailable() != null),
                 TestDoubles::isMock,
                 manager -> IdempotencyTransactionManager.isElsewhere(
                         manager, dataSource.getObject().dataSource()));
@@ -161,9 +166,14 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    PostgresStorage idempotencyStorage(IdempotencyDataSource dataSource, IdempotencyProperties properties) {
+    PostgresStorage idempotencyStorage(
+            IdempotencyDataSource dataSource,
+            IdempotencyProperties properties,
+            ObjectProvider<StorageFeatures> modules) {
+        List<StorageFeature> features = new ArrayList<>(List.of(CoreFeatures.CORE));
+        modules.orderedStream().forEach(module -> features.addAll(module.features()));
         try {
-            return new PostgresStorage(dataSource.dataSource(), properties.schema());
+            return new PostgresStorage(dataSource.dataSource(), properties.schema(), features);
         } catch (IllegalArgumentException badName) {
             throw new IdempotencyStartupException(
                     badName.getMessage() + ".", "Correct the property, or remove it to use the default.", badName);
@@ -172,15 +182,17 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    ClaimStore idempotencyClaimStore(PostgresStorage storage, Environment environment) {
-        return storage.claimStore(ProcessName.of(environment));
+    ClaimStore idempotencyClaimStore(
+            PostgresStorage storage, Environment environment, ObjectProvider<ResumptionScheduler> resumptions) {
+        return storage.claimStore(ProcessName.of(environment), resumptions.getIfAvailable());
     }
 
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnMissingBean
-    IdempotencyAdministration idempotencyAdministration(PostgresStorage storage) {
-        return storage.administration();
+    IdempotencyAdministration idempotencyAdministration(
+            PostgresStorage storage, ObjectProvider<ResumptionScheduler> resumptions) {
+        return storage.administration(resumptions.getIfAvailable());
     }
 
     @Bean(defaultCandidate = false)
@@ -236,11 +248,7 @@ public final class IdempotencyAutoConfiguration {
                 responses,
                 claimStore,
                 listeners,
-                safe(observer));
-    }
-
-    private static CallObserver safe(ObjectProvider<CallObserver> observer) {
-        return SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE));
+                SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)));
     }
 
     @Bean

@@ -31,6 +31,18 @@ public final class PropertyChecks {
     }
 
     /**
+     * Refuses a duration that is too short to be a limit.
+     *
+     * @param name the name of the property
+     * @param duration the value of the property
+     */
+    public static void requirePositive(String name, Duration duration) {
+        Assert.isTrue(
+                duration.compareTo(SHORTEST) >= 0,
+                () -> name + " must be at least one millisecond, not " + text(duration));
+    }
+
+    /**
      * Refuses a duration that no scheduler can wait for: the limit of a scheduler is about three hundred years.
      *
      * @param name the name of the property

@@ -19,7 +19,11 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
@@ -40,6 +44,10 @@ import io.idempotency.test.TestDatabase;
     IdempotencyAutoConfiguration.class,
     IdempotencyLoggingAutoConfiguration.class,
     IdempotencyInboxAutoConfiguration.class,
+    IdempotencyMessagingAutoConfiguration.class,
+    IdempotencyMessagingLoggingAutoConfiguration.class,
+    IdempotencyMessagingMetricsAutoConfiguration.class,
+    IdempotencyMessagingStorageAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class,
     IdempotencyMetricsAutoConfiguration.class,
     IdempotencyPropertiesAutoConfiguration.class,

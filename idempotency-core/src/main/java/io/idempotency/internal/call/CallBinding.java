@@ -2,7 +2,6 @@ package io.idempotency.internal.call;
 
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,6 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.ResultReference;
-import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.observation.CallCompleted;
@@ -100,20 +98,17 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
         Object database = databaseResolver.resolveDatabase();
         ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
         return new IdempotentCall(
-                RequestKey.of(
-                        intent, resumed == null ? fingerprint : resumed.due().fingerprint()),
+                RequestKey.of(intent, resumed == null ? fingerprint : resumed.fingerprint()),
                 database,
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
                 keyClaimer,
-                resumed == null
-                        ? write(operation, intent, arguments)
-                        : resumed.due().arguments(),
+                resumed == null ? write(operation, intent, arguments) : resumed.arguments(),
                 resumed);
     }
 
-    private @Nullable List<String> write(CallOperation operation, Intent intent, @Nullable Object[] arguments) {
+    private @Nullable Map<String, String> write(CallOperation operation, Intent intent, @Nullable Object[] arguments) {
         Map<String, Type> parameters = operation.storedArguments();
         if (parameters == null) {
             return null;
@@ -121,7 +116,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
         Map<String, String> json = new LinkedHashMap<>();
         parameters.forEach(
                 (name, type) -> json.put(name, codecs.writeArgument(intent, arguments[json.size()], type, name)));
-        return new StoredArguments(json).texts();
+        return json;
     }
 
     public IdempotentCall bind(

@@ -2,7 +2,7 @@ package io.idempotency.internal.call;
 
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ import io.idempotency.internal.operation.CallOptions;
  * @param responseType the return type of the method with its type arguments; {@code void} if it returns nothing
  * @param resultNaming names what the method created; {@code null} if it is not named
  * @param keyClaimer claims the key in the transaction
- * @param arguments the names and the JSON of the arguments in turn, with which the call is resumed; {@code null} if it is not resumed
+ * @param arguments the JSON of the arguments by the names of their parameters; {@code null} if the call is not resumed
  * @param resumed how the call was resumed; {@code null} if its caller made it
  */
 public record IdempotentCall(
@@ -34,7 +34,7 @@ public record IdempotentCall(
         Type responseType,
         @Nullable ResultNaming resultNaming,
         KeyClaimer keyClaimer,
-        @Nullable List<String> arguments,
+        @Nullable Map<String, String> arguments,
         @Nullable ResumedCall resumed) {
 
     /** {@return the identity of the key in this JVM} */

@@ -2,45 +2,38 @@ package io.idempotency.internal.call;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 
 import io.idempotency.Intent;
-import io.idempotency.internal.backoff.Backoff;
+import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.fingerprint.Fingerprint;
-import io.idempotency.internal.operation.CallOptions;
-import io.idempotency.internal.operation.IdempotentOperation;
+
+import static java.util.Objects.requireNonNull;
 
 /**
- * A call that this thread makes instead of its caller, under a claim that is committed already. It has the intent and the payload
+ * A call that a thread makes instead of its caller, under a claim that is committed already. It has the intent and the payload
  * of the call that it resumes, and other calls that its method makes have the same caller.
  */
 public final class ResumedCall {
 
     private static final ThreadLocal<@Nullable ResumedCall> CURRENT = new NamedThreadLocal<>("resumed call");
 
-    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
-
-    private final DueCall due;
-
-    private final IdempotentOperation operation;
-
-    private final Lease lease;
+    private final ClaimRequest request;
 
     private final ClaimResult claim;
 
-    private final int maxAttempts;
-
-    private final Thread thread = Thread.currentThread();
+    private final Function<Failure, End> ends;
 
     private final long leaseEnd;
 
@@ -56,18 +49,21 @@ public final class ResumedCall {
 
     private @Nullable End end;
 
-    /** Creates a call that is not made yet, and that this thread will make. */
-    public ResumedCall(DueCall due, IdempotentOperation operation, Lease lease, ClaimResult claim, int maxAttempts) {
-        this.due = due;
-        this.operation = operation;
-        this.lease = lease;
-        this.leaseEnd = System.nanoTime() + lease.duration().toNanos();
+    /**
+     * Creates a call that is not made yet.
+     *
+     * @param request the request by which its key was claimed
+     * @param ends decides what follows a failed attempt
+     */
+    public ResumedCall(ClaimRequest request, ClaimResult claim, Function<Failure, End> ends) {
+        this.request = request;
+        this.leaseEnd = System.nanoTime() + lease().duration().toNanos();
         this.claim = claim;
-        this.maxAttempts = maxAttempts;
+        this.ends = ends;
     }
 
     /**
-     * Makes the call.
+     * Makes the call on this thread.
      *
      * @throws Throwable the exception of the call
      */
@@ -88,8 +84,8 @@ public final class ResumedCall {
         ResumedCall current = CURRENT.get();
         if (current == null
                 || current.isRunning
-                || !current.due.intent().equals(intent)
-                || current.due.fingerprint().contradicts(fingerprint)) {
+                || !current.intent().equals(intent)
+                || current.fingerprint().contradicts(fingerprint)) {
             return null;
         }
         current.isRunning = true;
@@ -108,14 +104,14 @@ public final class ResumedCall {
         return extended == null ? Duration.ofNanos(Math.max(0, leaseEnd - System.nanoTime())) : extended.get();
     }
 
-    /** {@return the thread that makes the call} */
-    public Thread thread() {
-        return thread;
-    }
-
     /** {@return the intent of the call} */
     public Intent intent() {
-        return due.intent();
+        return request.intent();
+    }
+
+    /** {@return the claim under which it is made} */
+    public Fence fence() {
+        return request.fence(attempt());
     }
 
     void leave(boolean returned) {
@@ -126,7 +122,7 @@ public final class ResumedCall {
     /** Returns the caller of the call that this thread resumes; {@code null} if it resumes none. */
     static @Nullable String currentCaller() {
         ResumedCall current = CURRENT.get();
-        return current == null ? null : current.due.intent().caller();
+        return current == null ? null : current.intent().caller();
     }
 
     /** {@return whether the call has reached the key, so that its failure is recorded like the failure of any other call} */
@@ -134,12 +130,20 @@ public final class ResumedCall {
         return hasReachedKey;
     }
 
-    DueCall due() {
-        return due;
+    Fingerprint fingerprint() {
+        return request.fingerprint();
+    }
+
+    @Nullable Map<String, String> arguments() {
+        return lease().arguments();
+    }
+
+    private Lease lease() {
+        return requireNonNull(request.lease());
     }
 
     public UUID token() {
-        return lease.token();
+        return lease().token();
     }
 
     public ClaimResult claim() {
@@ -151,45 +155,9 @@ public final class ResumedCall {
         return claim.attempt();
     }
 
-    /**
-     * Returns the lease of the next attempt. If that does not end either, the one after it has the same pause as after a failure.
-     */
-    public static Lease nextLease(DueCall due, CallOptions options) {
-        Duration duration = options.lease();
-        int count = due.resumeCount() + 1;
-        // The row must survive the pause.
-        Duration longest = options.retention().minus(duration).dividedBy(2);
-        Duration pause = min(pauseAfter(count, options), longest);
-        return new Lease(
-                UUID.randomUUID(), duration, due.arguments(), new Lease.Resumption(count, duration.plus(pause)));
-    }
-
-    /** Doubles with each attempt, from twice the lease up to an hour, but no longer than half of the retention of the row. */
-    private static Duration pauseAfter(int count, CallOptions options) {
-        Duration longest = min(LONGEST_PAUSE, options.retention().dividedBy(2));
-        return new Backoff(options.lease().multipliedBy(2), 2, longest, false).after(count);
-    }
-
-    /** Decides what follows a failed attempt: another one after a pause, or none if instances have made all. */
-    public End endOf(Failure failure) {
-        if (failure.isFinal()) {
-            return new End(failure, null, false);
-        }
-        int count = due.resumeCount() + 1;
-        if (count >= maxAttempts) {
-            return abandoned(count, failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
-        }
-        return new End(failure, pauseAfter(count, operation.options()), false);
-    }
-
-    /** Returns the end of a call that is not attempted again, and whose effect may exist. */
-    public static End abandoned(int count, String reason) {
-        String message = "given up after " + count + " attempts to finish it without its caller: " + reason;
-        return new End(new Failure(false, "abandoned", message), null, true);
-    }
-
-    private static Duration min(Duration one, Duration other) {
-        return one.compareTo(other) <= 0 ? one : other;
+    /** Decides what follows a failed attempt. */
+    public End endOf(Failure failed) {
+        return ends.apply(failed);
     }
 
     /** {@return whether the attempt has returned its own response, or the stored one} */

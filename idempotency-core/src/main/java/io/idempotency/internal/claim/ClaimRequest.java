@@ -60,6 +60,11 @@ public record ClaimRequest(
 
     /** Returns the fence of the claim that this request is granted. */
     public Fence fence(int attempt) {
-        return new Fence(key, attempt, lease == null ? null : lease.token());
+        return new Fence(key, attempt, lease == null ? null : lease.token(), isResumable() ? retention : null);
+    }
+
+    /** {@return whether the call may be resumed without its caller} */
+    public boolean isResumable() {
+        return lease != null && lease.arguments() != null;
     }
 }

@@ -20,6 +20,7 @@ import org.springframework.dao.DataAccessException;
  *   PROCESSING         --complete------------------&gt; SUCCEEDED
  *   PROCESSING         --fail, with a lease--------&gt; FAILED_RETRYABLE or FAILED_FINAL
  *   PROCESSING         --give up, with a lease-----&gt; PROCESSING, without a lease
+ *   PROCESSING         --revive, given up----------&gt; FAILED_RETRYABLE
  *   PROCESSING         --extend the lease----------&gt; PROCESSING
  *   PROCESSING         --record a step-------------&gt; PROCESSING
  *   (no row)           --record a failure----------&gt; FAILED_RETRYABLE or FAILED_FINAL
@@ -39,7 +40,7 @@ import org.springframework.dao.DataAccessException;
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself or the call was
  * given up.
  */
-public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeStore {
+public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
 
     /**
      * Inserts the row of a call that has claimed nothing before and is finished now. Waits for another transaction that inserts the
@@ -74,6 +75,13 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore, ResumeSto
      * @return {@code false} if the claim of the fence does not hold the key any more
      */
     boolean abandon(Connection connection, Fence fence, Failure reason);
+
+    /**
+     * Lets a call that was given up fail in a retryable way, so that its key can be claimed again.
+     *
+     * @return {@code false} if it is not given up, or not in the attempt of the fence
+     */
+    boolean revive(Connection connection, Fence fence);
 
     /**
      * Extends a lease. A lease that lasts longer already is not shortened.

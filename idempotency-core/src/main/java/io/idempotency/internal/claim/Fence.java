@@ -1,5 +1,6 @@
 package io.idempotency.internal.claim;
 
+import java.time.Duration;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,18 @@ import org.jspecify.annotations.Nullable;
  * @param key the key of the request
  * @param attempt the number of the attempt
  * @param token the token of the lease; {@code null} for a claim that is part of its transaction
+ * @param resumableFor the retention of a call that may be resumed without its caller; {@code null} for other calls
  */
-public record Fence(RequestKey key, int attempt, @Nullable UUID token) {
+public record Fence(
+        RequestKey key,
+        int attempt,
+        @Nullable UUID token,
+        @Nullable Duration resumableFor) {
+
+    /** Creates the fence of a call that is not resumed. */
+    public Fence(RequestKey key, int attempt, @Nullable UUID token) {
+        this(key, attempt, token, null);
+    }
 
     /** {@return the primary key} */
     public UUID requestId() {

@@ -1,7 +1,7 @@
 package io.idempotency.internal.claim;
 
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token a random id of this claim, by which a call recognises its own claim after a COMMIT without an answer
  * @param duration time for which the lease holds the key unless it is ended or extended, in the database's time
- * @param arguments the names and the JSON of the arguments in turn, with which it is resumed; {@code null} if it is not resumed
+ * @param arguments the JSON of the arguments by the names of their parameters, with which it is resumed; {@code null} if it is not
+ *     resumed
  * @param resumption the part of an instance in the attempt; {@code null} if the caller makes it
  */
 public record Lease(
         UUID token,
         Duration duration,
-        @Nullable List<String> arguments,
+        @Nullable Map<String, String> arguments,
         @Nullable Resumption resumption) {
 
     /**

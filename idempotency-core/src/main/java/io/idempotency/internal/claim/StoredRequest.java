@@ -23,8 +23,8 @@ import io.idempotency.internal.fingerprint.Fingerprint;
  * @param failureMessage the message of a failure, or why it is given up; {@code null} otherwise
  * @param claimToken the token of the lease; {@code null} if there is none
  * @param hasSteps whether steps of its attempts are recorded
- * @param isResumedLater whether an instance is to run it again, because its last attempt has failed without a caller
- * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none
+ * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none. A call that has
+ *     failed in a retryable way has one if it is to be resumed without its caller
  */
 public record StoredRequest(
         Intent intent,
@@ -36,7 +36,6 @@ public record StoredRequest(
         @Nullable String failureMessage,
         @Nullable UUID claimToken,
         boolean hasSteps,
-        boolean isResumedLater,
         @Nullable Duration leaseRemaining) {
 
     /**
@@ -51,7 +50,7 @@ public record StoredRequest(
                     + " have the same request id " + request.id() + ": use another key for the latter");
         }
         // Another payload may follow an attempt that has failed, unless the next attempt goes on with it.
-        if (status == RequestStatus.FAILED_RETRYABLE && !hasSteps && !isResumedLater) {
+        if (status == RequestStatus.FAILED_RETRYABLE && !hasSteps && leaseRemaining == null) {
             return null;
         }
         if (fingerprint.contradicts(request.fingerprint())) {

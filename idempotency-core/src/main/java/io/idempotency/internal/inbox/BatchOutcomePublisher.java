@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.RequestInProgressException;
 import io.idempotency.internal.transaction.SavepointAwareSynchronization;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 
 /** Publishes the outcome of each message of a batch, after the commit or rollback of the transaction that claimed them. */
 final class BatchOutcomePublisher extends SavepointAwareSynchronization {
 
     private static final int FIRST_ATTEMPT = 1;
 
-    private final IdempotencyListener listener;
+    private final MessagingListener listener;
 
     private final String consumer;
 
@@ -29,7 +29,7 @@ final class BatchOutcomePublisher extends SavepointAwareSynchronization {
 
     private Set<String> handledBefore = Set.of();
 
-    BatchOutcomePublisher(IdempotencyListener listener, String consumer, List<String> messageIds) {
+    BatchOutcomePublisher(MessagingListener listener, String consumer, List<String> messageIds) {
         this.listener = listener;
         this.consumer = consumer;
         this.messageIds = messageIds;

@@ -18,8 +18,8 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
-import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.DeliveryObserver;
+import io.idempotency.messaging.MessagingListener;
 
 /**
  * Computes id, payload and stream position of a message, once for each delivery, so that its handling is a call whose key is
@@ -38,9 +38,9 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
 
     private final MessageRetention retention;
 
-    private final IdempotencyListener listener;
+    private final MessagingListener listener;
 
-    private final CallObserver observer;
+    private final DeliveryObserver observer;
 
     /**
      * Creates the binding.
@@ -52,8 +52,8 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
             DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             MessageRetention retention,
-            IdempotencyListener listener,
-            CallObserver observer) {
+            MessagingListener listener,
+            DeliveryObserver observer) {
         this.store = store;
         this.databaseResolver = databaseResolver;
         this.fingerprinter = fingerprinter;

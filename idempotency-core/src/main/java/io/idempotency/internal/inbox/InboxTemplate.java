@@ -25,7 +25,7 @@ import io.idempotency.internal.call.Rethrow;
 import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.MessagingListener;
 
 /** Receives messages for other code: a single one on the same path as an annotated method, a batch in the open transaction. */
 public final class InboxTemplate implements Inbox {
@@ -40,7 +40,7 @@ public final class InboxTemplate implements Inbox {
 
     private final Duration waitTimeout;
 
-    private final IdempotencyListener listener;
+    private final MessagingListener listener;
 
     /**
      * Creates the template.
@@ -53,7 +53,7 @@ public final class InboxTemplate implements Inbox {
             JoinedTransactions transactions,
             InboxStore store,
             Duration waitTimeout,
-            IdempotencyListener listener) {
+            MessagingListener listener) {
         this.binding = binding;
         this.executor = executor;
         this.transactions = transactions;

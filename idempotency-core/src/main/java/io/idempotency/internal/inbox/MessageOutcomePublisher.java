@@ -10,16 +10,16 @@ import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.OutcomePublisher;
 import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.messaging.DeliveryRetried;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.DeliveryRetried;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 
 /** Publishes the outcome of one delivery of a message, which is derived from the outcome of the call and the inbox result. */
 final class MessageOutcomePublisher implements OutcomePublisher {
 
-    private final IdempotencyListener listener;
+    private final MessagingListener listener;
 
     private final String consumer;
 
@@ -28,7 +28,7 @@ final class MessageOutcomePublisher implements OutcomePublisher {
     private @Nullable InboxResult last;
 
     MessageOutcomePublisher(
-            IdempotencyListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
+            MessagingListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
         this.listener = listener;
         this.consumer = consumer;
         this.observed = observed;

@@ -1,6 +1,7 @@
 package io.idempotency.internal.operation;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,12 @@ public final class OperationRules {
      *
      * @param kinds kinds of all operations
      * @param responses checks storable types; called when all singletons are ready
+     * @param resumes returns whether calls may be resumed; called then, too
      */
-    public OperationRules(List<OperationKind> kinds, Supplier<ResponseMapper> responses) {
+    public OperationRules(List<OperationKind> kinds, Supplier<ResponseMapper> responses, BooleanSupplier resumes) {
         this.placementRule = new PlacementRule(kinds);
         this.storableResponseRule = new StorableResponseRule(responses);
-        this.storableArgumentsRule = new StorableArgumentsRule(responses);
+        this.storableArgumentsRule = new StorableArgumentsRule(responses, resumes);
     }
 
     /**

@@ -15,6 +15,9 @@ public record Lanes(int count) {
     /** The largest number, because a relay may query every lane. */
     public static final int MAX = 1_024;
 
+    /** The lane of calls to resume, which relays leave out. */
+    public static final int OF_RESUMPTIONS = MAX;
+
     /**
      * Checks the number.
      *

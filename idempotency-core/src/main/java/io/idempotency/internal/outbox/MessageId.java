@@ -11,7 +11,7 @@ import java.util.UUID;
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7">RFC 9562, UUID Version 7</a>
  */
-final class MessageId {
+public final class MessageId {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -21,7 +21,8 @@ final class MessageId {
 
     private MessageId() {}
 
-    static UUID at(Clock clock) {
+    /** Returns a new id of a message of that time. */
+    public static UUID at(Clock clock) {
         byte[] bytes = new byte[Short.BYTES + Long.BYTES];
         RANDOM.nextBytes(bytes);
         ByteBuffer random = ByteBuffer.wrap(bytes);

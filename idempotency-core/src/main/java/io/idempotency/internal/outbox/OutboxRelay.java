@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.idempotency.internal.backoff.Backoff;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageSendFailed;
-import io.idempotency.observation.MessageSent;
-import io.idempotency.observation.OutboxSampled;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 import io.idempotency.outbox.SenderUnavailableException;
@@ -38,13 +38,13 @@ public final class OutboxRelay {
 
     private final Backoff outageBackoff;
 
-    private final IdempotencyListener listener;
+    private final MessagingListener listener;
 
     private volatile boolean stopped;
 
     private int outages;
 
-    public OutboxRelay(OutboxStore store, OutboxSender sender, RelaySettings settings, IdempotencyListener listener) {
+    public OutboxRelay(OutboxStore store, OutboxSender sender, RelaySettings settings, MessagingListener listener) {
         this.store = store;
         this.sender = sender;
         this.settings = settings;

@@ -1,15 +1,19 @@
 package io.idempotency.internal.resume;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,8 @@ import org.slf4j.LoggerFactory;
 import io.idempotency.DatabaseResolver;
 import io.idempotency.FailureTranslator;
 import io.idempotency.Intent;
+import io.idempotency.RequestStatus;
+import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.call.KeyOwnership.LocalKey;
@@ -26,19 +32,24 @@ import io.idempotency.internal.call.ResumedCall;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestKey;
-import io.idempotency.internal.operation.IdempotentOperation;
+import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.operation.CallOperation;
+import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
-import io.idempotency.observation.CallResumed;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
+
+import static java.util.Objects.requireNonNull;
 
 /**
- * Resumes calls whose leases have expired. It reads the arguments before it claims the key, so that a call that only another version of
- * the application can make does not count as an attempt. Any number of threads and instances may work on one database.
+ * Resumes calls whose messages are due. It reads the arguments before it claims the key, so that a call that only another version of
+ * the application can make does not count as an attempt. Any number of instances may work on one database.
  */
 public final class CallResumer {
 
@@ -47,15 +58,17 @@ public final class CallResumer {
     /** Few, because their arguments are read with them. */
     private static final int BATCH = 10;
 
-    /** Calls that run here, or whose rows cannot be claimed, stay due. */
-    private static final int MOST_PASSED_OVER = 90;
-
     /** Another transaction that holds the row is about to end the call. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+
+    /** A row is found whatever its payload is. */
+    private static final Fingerprint UNKNOWN = new Fingerprint(0, new byte[0]);
 
     private final ResumableMethods methods;
 
     private final ClaimStore store;
+
+    private final ResumptionStore messages;
 
     private final DatabaseResolver databaseResolver;
 
@@ -65,7 +78,9 @@ public final class CallResumer {
 
     private final int maxAttempts;
 
-    private final IdempotencyListener listener;
+    private final Backoff backoff;
+
+    private final MessagingListener listener;
 
     private final Set<String> warnedScopes = ConcurrentHashMap.newKeySet();
 
@@ -81,72 +96,82 @@ public final class CallResumer {
      * Creates the resumer.
      *
      * @param translator translates exceptions to failure codes
+     * @param backoff the pauses between attempts
      * @param attemptsInThisJvm returns the number of the attempt that this JVM is running; {@code null} if it runs none
      */
     public CallResumer(
             ResumableMethods methods,
             ClaimStore store,
+            ResumptionStore messages,
             DataSource dataSource,
             DatabaseResolver databaseResolver,
             FailureTranslator translator,
             int maxAttempts,
-            IdempotencyListener listener,
+            Backoff backoff,
+            MessagingListener listener,
             Function<LocalKey, @Nullable Integer> attemptsInThisJvm) {
         this.methods = methods;
         this.store = store;
+        this.messages = messages;
         this.databaseResolver = databaseResolver;
         this.transactions = RequiresNewTransaction.readCommittedOn(dataSource);
         this.translator = translator;
         this.maxAttempts = maxAttempts;
+        this.backoff = backoff;
         this.listener = listener;
         this.attemptsInThisJvm = attemptsInThisJvm;
     }
 
     /**
-     * Resumes calls that are due, one after the other, until none is left.
+     * Claims calls that are due, one after the other, until none is left.
      *
      * @param goesOn returns whether another call may be resumed now
+     * @param executor makes each call when its key is claimed
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the calls stay due
      * @throws org.springframework.transaction.TransactionException if there is no connection; the calls stay due
      */
-    public void resumeAll(BooleanSupplier goesOn) {
+    public void resumeAll(BooleanSupplier goesOn, Executor executor) {
         overdue.removeIf(key -> attemptInThisJvm(key) == null);
         if (methods.mayBeMore()
-                && transactions.call(connection -> store.hasOtherDueCalls(connection, methods.scopes()))) {
+                && transactions.call(connection -> messages.hasOtherDue(connection, methods.scopes()))) {
             methods.discover();
         }
-        int passedOver = 0;
-        boolean mayFindMore = true;
-        while (mayFindMore) {
-            // Behind those that cannot be resumed now.
-            int limit = BATCH + Math.min(passedOver, MOST_PASSED_OVER);
-            List<DueCall> due = new ArrayList<>(
-                    transactions.call(connection -> store.findDueCalls(connection, methods.scopes(), limit)));
+        List<String> passedOver = new ArrayList<>();
+        List<DueCall> due;
+        do {
+            due = new ArrayList<>(
+                    transactions.call(connection -> messages.findDue(connection, methods.scopes(), passedOver, BATCH)));
             // Others find the same calls.
             Collections.shuffle(due);
-            int resumed = 0;
             for (DueCall call : due) {
                 if (!goesOn.getAsBoolean()) {
                     return;
                 }
-                resumed += resume(call) ? 1 : 0;
+                if (!resume(call, executor)) {
+                    passedOver.add(RequestKey.idOf(call.intent()).toString());
+                }
             }
-            passedOver = due.size() - resumed;
-            mayFindMore = resumed > 0 || (due.size() == limit && limit < BATCH + MOST_PASSED_OVER);
-        }
+        } while (due.size() == BATCH);
     }
 
     /**
-     * Logs the calls that this instance resumes and that have outlived their leases, each once.
+     * Counts the calls that this instance resumes.
      *
-     * @return the threads that are busy with them, which may hang
+     * @param withOverdue whether those count that have outlived their leases, and may hang
      */
-    public Set<Thread> reportOverdue() {
-        return running.entrySet().stream()
-                .filter(call -> call.getValue().remaining().isZero())
-                .peek(call -> reportOverdue(call.getKey(), call.getValue().intent()))
-                .map(call -> call.getValue().thread())
-                .collect(Collectors.toSet());
+    public long count(boolean withOverdue) {
+        return running.values().stream()
+                .filter(call -> withOverdue || !call.remaining().isZero())
+                .count();
+    }
+
+    /** Logs the calls that this instance resumes and that have outlived their leases, each once. */
+    public void reportOverdue() {
+        running.forEach((key, call) -> {
+            if (call.remaining().isZero()) {
+                reportOverdue(key, call.intent());
+            }
+        });
     }
 
     private void reportOverdue(LocalKey key, Intent intent) {
@@ -165,10 +190,10 @@ public final class CallResumer {
         return resumed == null ? attemptsInThisJvm.apply(key) : (Integer) resumed.attempt();
     }
 
-    /** Returns {@code false} if the call runs here, another thread or instance resumes it, or its caller has repeated it. */
-    private boolean resume(DueCall due) {
+    /** Returns {@code false} if its message may still be due: the call runs here, or another one has its row. */
+    private boolean resume(DueCall due, Executor executor) {
         try {
-            return claimAndMake(due);
+            return claimAndMake(due, executor);
         } catch (RuntimeException failure) {
             // The next call may be one that can be resumed.
             logger.warn("A call could not be resumed; it is tried again", failure);
@@ -176,50 +201,120 @@ public final class CallResumer {
         }
     }
 
-    private boolean claimAndMake(DueCall due) {
-        IdempotentOperation operation = methods.operationOf(due);
-        IdempotentCall key = callOf(due, operation);
+    private boolean claimAndMake(DueCall due, Executor executor) {
+        CallOperation operation = methods.operationOf(due);
+        Optional<StoredRequest> found = find(due, operation);
+        if (found.isEmpty()) {
+            change(connection -> messages.remove(connection, due));
+            return true;
+        }
+        StoredRequest request = found.get();
+        Duration remaining = request.leaseRemaining();
+        if (remaining != null && !remaining.isNegative() && !remaining.isZero()) {
+            change(connection -> messages.postpone(connection, due, remaining));
+            return true;
+        }
+        IdempotentCall key = callOf(due.intent(), request.fingerprint(), operation);
         Integer runningAttempt = attemptInThisJvm(key.localKey());
         if (runningAttempt != null) {
             // A later one has begun since the search.
-            if (runningAttempt == due.attempt()) {
+            if (runningAttempt == request.attempt()) {
                 reportOverdue(key.localKey(), due.intent());
             }
             return false;
         }
         Invocation method;
         try {
-            method = methods.prepare(due);
+            method = methods.prepare(due, request.fingerprint());
         } catch (OtherVersionException otherVersion) {
-            return postpone(due, operation, otherVersion);
+            postpone(due, operation, otherVersion);
+            return true;
         }
-        Lease lease = ResumedCall.nextLease(due, operation.options());
-        ClaimRequest request = key.claimRequest(LONGEST_WAIT, false, lease);
+        ClaimRequest claimRequest = key.claimRequest(LONGEST_WAIT, false, nextLease(due, operation.options()));
+        boolean isUnfinished = request.status() == RequestStatus.PROCESSING && remaining != null;
         // Otherwise the row was changed or deleted meanwhile: perhaps the caller has got a failure.
         ClaimResult expected = ClaimResult.granted(
-                due.isUnfinished() ? ClaimResult.Kind.GRANTED_RECOVERY : ClaimResult.Kind.GRANTED_RETRY,
-                due.attempt() + 1);
-        ClaimResult claim =
-                transactions.callAndKeepIf(connection -> store.claim(connection, request), expected::equals);
+                isUnfinished ? ClaimResult.Kind.GRANTED_RECOVERY : ClaimResult.Kind.GRANTED_RETRY,
+                request.attempt() + 1);
+        ClaimResult claim = transactions.callAndKeepIf(
+                connection -> {
+                    if (remaining == null) {
+                        store.revive(connection, new Fence(key.key(), request.attempt(), request.claimToken()));
+                    }
+                    return store.claim(connection, claimRequest);
+                },
+                expected::equals);
         if (!claim.equals(expected)) {
             return false;
         }
-        ResumedCall call = new ResumedCall(due, operation, lease, claim, maxAttempts);
+        ResumedCall call = new ResumedCall(claimRequest, claim, failure -> endOf(due, failure, operation.options()));
         running.put(key.localKey(), call);
-        try {
-            make(call, method, due, operation, request.fence(claim.attempt()));
-        } finally {
-            running.remove(key.localKey());
-        }
+        executor.execute(() -> {
+            try {
+                make(call, method, due, operation, isUnfinished);
+            } finally {
+                running.remove(key.localKey());
+            }
+        });
         return true;
     }
 
-    private void make(ResumedCall call, Invocation method, DueCall due, IdempotentOperation operation, Fence fence) {
-        if (due.isUnfinished() && due.resumeCount() >= maxAttempts) {
+    private void change(Consumer<Connection> change) {
+        transactions.<@Nullable Object>call(connection -> {
+            change.accept(connection);
+            return null;
+        });
+    }
+
+    /** Returns the request, if it is the one that the message waits for, and has not ended. */
+    private Optional<StoredRequest> find(DueCall due, CallOperation operation) {
+        ClaimRequest request = new ClaimRequest(
+                RequestKey.of(due.intent(), UNKNOWN), operation.options().retention(), null, LONGEST_WAIT, false, null);
+        return transactions
+                .call(connection -> store.find(connection, request))
+                .filter(stored -> due.token().equals(String.valueOf(stored.claimToken())))
+                .filter(stored -> stored.status() == RequestStatus.PROCESSING
+                        || (stored.status() == RequestStatus.FAILED_RETRYABLE && stored.leaseRemaining() != null));
+    }
+
+    /** Returns the lease of the next attempt. If that does not end either, the one after it has the same pause as after a failure. */
+    private Lease nextLease(DueCall due, CallOptions options) {
+        int count = due.attempts() + 1;
+        Duration nextAfter = options.lease().plus(pauseAfter(count, options));
+        return new Lease(UUID.randomUUID(), options.lease(), due.arguments(), new Lease.Resumption(count, nextAfter));
+    }
+
+    /** The row must survive the pause. */
+    private Duration pauseAfter(int count, CallOptions options) {
+        Duration longest = options.retention().minus(options.lease()).dividedBy(2);
+        return backoff.atMost(longest).after(count);
+    }
+
+    /** Decides what follows a failed attempt: another one after a pause, or none if instances have made all. */
+    private ResumedCall.End endOf(DueCall due, Failure failure, CallOptions options) {
+        if (failure.isFinal()) {
+            return new ResumedCall.End(failure, null, false);
+        }
+        int count = due.attempts() + 1;
+        if (count >= maxAttempts) {
+            return abandoned(count, failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
+        }
+        return new ResumedCall.End(failure, pauseAfter(count, options), false);
+    }
+
+    /** Returns the end of a call that is not attempted again, and whose effect may exist. */
+    private static ResumedCall.End abandoned(int count, String reason) {
+        String message = "given up after " + count + " attempts to finish it without its caller: " + reason;
+        return new ResumedCall.End(new Failure(false, "abandoned", message), null, true);
+    }
+
+    private void make(ResumedCall call, Invocation method, DueCall due, CallOperation operation, boolean isUnfinished) {
+        long start = System.nanoTime();
+        if (isUnfinished && due.attempts() >= maxAttempts) {
             String reason = "its process ended, or lost the database, before the call had ended";
             IllegalStateException lost = new IllegalStateException(reason);
-            end(call, fence, ResumedCall.abandoned(due.resumeCount(), reason), lost);
-            publish(due, call, lost);
+            end(call, abandoned(due.attempts(), reason), lost);
+            publish(due, call, due.attempts(), lost, start);
             return;
         }
         Throwable failure = null;
@@ -234,15 +329,16 @@ public final class CallResumer {
         }
         if (failure != null && !call.hasReachedKey()) {
             String message = failure.getMessage();
-            ResumedCall.End end =
-                    call.endOf(new Failure(false, translator.codeOf(failure), message == null ? "" : message));
-            end(call, fence, end, failure);
+            end(
+                    call,
+                    call.endOf(new Failure(false, translator.codeOf(failure), message == null ? "" : message)),
+                    failure);
         }
-        publish(due, call, failure);
+        publish(due, call, due.attempts() + 1, failure, start);
     }
 
-    /** Leaves a call to an instance of another version. Returns {@code false} if the call is not due any more. */
-    private boolean postpone(DueCall due, IdempotentOperation operation, OtherVersionException otherVersion) {
+    /** Leaves a call to an instance of another version. */
+    private void postpone(DueCall due, CallOperation operation, OtherVersionException otherVersion) {
         Duration pause = operation.options().lease();
         if (warnedScopes.add(due.intent().scope())) {
             logger.warn(
@@ -252,12 +348,12 @@ public final class CallResumer {
                     pause,
                     otherVersion);
         }
-        return transactions.call(connection -> store.postpone(connection, due, pause));
+        change(connection -> messages.postpone(connection, due, pause));
     }
 
-    private IdempotentCall callOf(DueCall due, IdempotentOperation operation) {
+    private IdempotentCall callOf(Intent intent, Fingerprint fingerprint, CallOperation operation) {
         return new IdempotentCall(
-                RequestKey.of(due.intent(), due.fingerprint()),
+                RequestKey.of(intent, fingerprint),
                 databaseResolver.resolveDatabase(),
                 operation.options(),
                 operation.responseType(),
@@ -268,25 +364,30 @@ public final class CallResumer {
     }
 
     /** Records the end of an attempt that did not reach its key. If that fails, the lease expires and the call is due again. */
-    private void end(ResumedCall call, Fence fence, ResumedCall.End end, Throwable failure) {
-        if (transactions.call(connection -> end.record(store, connection, fence))) {
+    private void end(ResumedCall call, ResumedCall.End end, Throwable failure) {
+        if (transactions.call(connection -> end.record(store, connection, call.fence()))) {
             call.ended(end, failure);
         }
     }
 
-    private void publish(DueCall due, ResumedCall call, @Nullable Throwable thrown) {
-        Throwable failure = call.failure() == null ? thrown : call.failure();
-        listener.callResumed(new CallResumed(due.intent(), due.attempt() + 1, resultOf(call), failure));
+    private void publish(DueCall due, ResumedCall call, int attempt, @Nullable Throwable thrown, long start) {
+        ResumedCall.End end = call.end();
+        String scope = due.intent().scope();
+        if (end == null ? call.hasReturned() : end.failure().isFinal()) {
+            Duration latency = due.waited().plusNanos(System.nanoTime() - start);
+            listener.messageSent(new MessageSent(due.messageId(), DueCall.TOPIC, scope, attempt, latency));
+            return;
+        }
+        Throwable failure = requireNonNull(call.failure() == null ? thrown : call.failure());
+        boolean isDead = end != null && end.isAbandoned();
+        listener.messageSendFailed(new MessageSendFailed(
+                due.messageId(), DueCall.TOPIC, scope, attempt, isDead, isDead ? withAdvice(failure) : failure));
     }
 
-    private static CallResumed.Result resultOf(ResumedCall call) {
-        ResumedCall.End end = call.end();
-        if (end == null) {
-            return call.hasReturned() ? CallResumed.Result.SUCCEEDED : CallResumed.Result.UNKNOWN;
-        }
-        if (end.isAbandoned()) {
-            return CallResumed.Result.ABANDONED;
-        }
-        return end.pause() == null ? CallResumed.Result.FAILED : CallResumed.Result.POSTPONED;
+    private static Throwable withAdvice(Throwable failure) {
+        return new IllegalStateException(
+                "nobody knows whether the call has had its effect, so find that out first. Its last failure was "
+                        + failure,
+                failure);
     }
 }

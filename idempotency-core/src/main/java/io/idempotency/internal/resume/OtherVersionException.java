@@ -1,6 +1,5 @@
 package io.idempotency.internal.resume;
 
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.operation.IdempotentOperation;
 
 /** Thrown if this version of a method cannot take the stored arguments of a call, so that another version has to resume it. */

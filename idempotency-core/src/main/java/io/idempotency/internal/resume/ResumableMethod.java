@@ -14,10 +14,9 @@ import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.UnreadableResponseException;
 import io.idempotency.internal.call.Invocation;
-import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOperation;
-import io.idempotency.internal.operation.StoredArguments;
 import io.idempotency.internal.response.ResponseMapper;
 
 import static java.util.Objects.requireNonNull;
@@ -40,13 +39,13 @@ record ResumableMethod(String beanName, Method method, CallOperation operation) 
      *
      * @throws OtherVersionException if it would have not
      */
-    Invocation prepare(BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due)
+    Invocation prepare(
+            BeanFactory beans, ResponseMapper codecs, Fingerprinter fingerprinter, DueCall due, Fingerprint fingerprint)
             throws OtherVersionException {
         try {
-            @Nullable Object[] arguments =
-                    read(codecs, due, StoredArguments.of(due.arguments()).json());
+            @Nullable Object[] arguments = read(codecs, due, due.arguments());
             Object bean = beans.getBean(beanName);
-            requireSameCall(due, targetOf(bean), arguments, fingerprinter);
+            requireSameCall(due, fingerprint, targetOf(bean), arguments, fingerprinter);
             return () -> call(bean, arguments);
         } catch (RuntimeException | LinkageError | StackOverflowError other) {
             throw new OtherVersionException(operation, due, String.valueOf(other.getMessage()), other);
@@ -77,11 +76,15 @@ record ResumableMethod(String beanName, Method method, CallOperation operation) 
     }
 
     private void requireSameCall(
-            DueCall due, Object target, @Nullable Object[] arguments, Fingerprinter fingerprinter) {
+            DueCall due,
+            Fingerprint fingerprint,
+            Object target,
+            @Nullable Object[] arguments,
+            Fingerprinter fingerprinter) {
         if (!operation.key(target, arguments).equals(due.intent().key())) {
             throw new IllegalStateException("its arguments give another key");
         }
-        if (due.fingerprint().contradicts(operation.fingerprint(target, arguments, fingerprinter))) {
+        if (fingerprint.contradicts(operation.fingerprint(target, arguments, fingerprinter))) {
             throw new IllegalStateException("its arguments give another fingerprint");
         }
     }

@@ -23,7 +23,7 @@ import org.springframework.scheduling.annotation.Async;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.call.Invocation;
-import io.idempotency.internal.claim.DueCall;
+import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.IdempotentOperation;
@@ -120,12 +120,12 @@ public final class ResumableMethods implements SmartInitializingSingleton {
         return Set.copyOf(byScope.keySet());
     }
 
-    IdempotentOperation operationOf(DueCall due) {
+    CallOperation operationOf(DueCall due) {
         return method(due).operation();
     }
 
-    Invocation prepare(DueCall due) throws OtherVersionException {
-        return method(due).prepare(beans, codecs, fingerprinter, due);
+    Invocation prepare(DueCall due, Fingerprint fingerprint) throws OtherVersionException {
+        return method(due).prepare(beans, codecs, fingerprinter, due, fingerprint);
     }
 
     private ResumableMethod method(DueCall due) {

@@ -9,7 +9,7 @@ import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
 /** Takes samples of the tables and gives them to a listener. */
-public final class StorageSampler {
+public final class StorageSampler implements Sampler {
 
     /** The largest number that is counted. */
     private static final int MOST_STALE_LEASES = 100_000;
@@ -23,14 +23,13 @@ public final class StorageSampler {
         this.listener = listener;
     }
 
-    /** Takes one sample. Its time does not depend on the size of the tables. */
+    @Override
     public void sample() {
         Map<String, Duration> oldestExpired = statistics.oldestExpired();
         List<TableSample> tables = statistics.estimateRows().entrySet().stream()
                 .map(rows -> new TableSample(
                         rows.getKey(), rows.getValue(), oldestExpired.getOrDefault(rows.getKey(), Duration.ZERO)))
                 .toList();
-        listener.storageSampled(
-                new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES), statistics.partitions()));
+        listener.storageSampled(new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES)));
     }
 }

@@ -1,10 +1,7 @@
 package io.idempotency.internal.retention;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-
-import io.idempotency.observation.PartitionSample;
 
 /** Statistics of the tables that are found without reading whole tables. */
 public interface StorageStatistics {
@@ -22,13 +19,6 @@ public interface StorageStatistics {
      * @return the time for each table whose rows expire; zero if no row has expired
      */
     Map<String, Duration> oldestExpired();
-
-    /**
-     * Returns the states of partitioned tables.
-     *
-     * @return each of them once
-     */
-    List<PartitionSample> partitions();
 
     /** Counts leases that have expired and were not reclaimed. */
     int countStaleLeases(int limit);

@@ -295,7 +295,7 @@ public final class ActiveTransaction {
         private static void refuseCommit(boolean isRollbackOnly) {
             for (TransactionSynchronization callback : TransactionSynchronizationManager.getSynchronizations()) {
                 if (callback instanceof RollbackGuard rollbackGuard) {
-                    rollbackGuard.refuseCommit();
+                    rollbackGuard.refuseCommit(isRollbackOnly);
                 } else if (callback instanceof CommitGuard commitGuard && !isRollbackOnly) {
                     commitGuard.requireCommittable();
                 }

@@ -50,10 +50,15 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
 
     /**
      * Throws if the commit must be refused. {@link #beforeCommit} is not called if another beforeCommit callback has registered this
-     * synchronization.
+     * synchronization. A rollback to a savepoint is announced before it is tried: if it has failed, the transaction is still marked.
+     *
+     * @param isRollbackOnly whether the transaction is marked immediately before its COMMIT
      */
-    public void refuseCommit() {
+    public void refuseCommit(boolean isRollbackOnly) {
         if (!isLeftToManager) {
+            if (isRollbackOnly && isMarked()) {
+                throw refused();
+            }
             requireUndone();
         }
     }
@@ -83,8 +88,12 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
      */
     private void requireUndone() {
         if (!isUndone()) {
-            throw new TransactionFailedException(isMarked() ? MARKED : REFUSED, failure);
+            throw refused();
         }
+    }
+
+    private TransactionFailedException refused() {
+        return new TransactionFailedException(isMarked() ? MARKED : REFUSED, failure);
     }
 
     /** Rolls back if the failure was a TransactionException itself and left a beforeCommit callback. */

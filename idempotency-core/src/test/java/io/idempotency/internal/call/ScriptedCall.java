@@ -50,7 +50,6 @@ import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.operation.CallOptions;
-import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.ActiveTransaction;
@@ -313,7 +312,6 @@ final class ScriptedCall {
                 null,
                 null,
                 fence.token(),
-                false,
                 false,
                 null));
     }

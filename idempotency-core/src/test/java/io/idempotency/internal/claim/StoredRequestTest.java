@@ -66,8 +66,7 @@ class StoredRequestTest {
                 "message",
                 null,
                 hasSteps,
-                isResumedLater,
-                null);
+                isResumedLater ? Duration.ZERO : null);
 
         assertThat(kindFor(stored, request(FINGERPRINT, null))).isEqualTo(Kind.GRANTED_RETRY);
         assertThat(kindFor(stored, request(new Fingerprint(1, new byte[] {1}), null)))
@@ -124,7 +123,6 @@ class StoredRequestTest {
                 null,
                 null,
                 leaseLeft == null ? null : TOKEN,
-                false,
                 false,
                 leaseLeft == null ? null : Duration.ofMillis(leaseLeft));
     }

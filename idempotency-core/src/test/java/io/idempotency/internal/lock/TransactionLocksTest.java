@@ -64,7 +64,7 @@ class TransactionLocksTest {
         this.jdbc = new JdbcTemplate(database.dataSource());
         JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
         this.transaction = new TransactionTemplate(manager);
-        PostgresStorage storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
+        PostgresStorage storage = MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA);
         this.locks = new LockTemplate(new JoinedTransactions(database.dataSource(), manager), storage.lockStore());
     }
 

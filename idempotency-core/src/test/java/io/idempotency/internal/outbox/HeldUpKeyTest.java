@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -48,7 +48,7 @@ class HeldUpKeyTest {
                 new RecordingSender(),
                 new RelaySettings(
                         100, Duration.ofSeconds(10), 3, new Backoff(Duration.ofMinutes(1), 2, Duration.ofHours(1))),
-                new IdempotencyListener() {});
+                new MessagingListener() {});
         // PostgreSQL keeps a plan that was made while the table was empty.
         for (int i = 0; i < ROUNDS; i++) {
             relay.sendBatch();

@@ -13,7 +13,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.internal.fingerprint.StateModule;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.outbox.Outbox;
@@ -41,7 +42,7 @@ final class Publisher {
 
     Publisher(DataSource dataSource, int lanes) {
         JdbcTransactionManager transactionManager = new JdbcTransactionManager(dataSource);
-        PostgresStorage storage = new PostgresStorage(dataSource, "idempotency");
+        PostgresMessageStorage storage = MigratedTables.messages(dataSource, "idempotency");
         store = storage.outboxStore(RETENTION);
         transaction = new TransactionTemplate(transactionManager);
         jdbc = new JdbcTemplate(dataSource);

@@ -27,9 +27,9 @@ import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageSendFailed;
-import io.idempotency.observation.MessageSent;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.SenderUnavailableException;
@@ -108,6 +108,18 @@ class RelayTest {
                 .hasSize(2)
                 .allMatch(event -> event.latency().compareTo(Duration.ofSeconds(30)) < 0
                         && !event.latency().isNegative());
+    }
+
+    @Test
+    void callsToResumeAreNotSent() {
+        publisher.publish(null, 1);
+        admin.update("update idempotency.outbox_event set lane = " + Lanes.OF_RESUMPTIONS);
+        publisher.publish(null, 2);
+
+        relay.sendBatch();
+        relay.sendBatch();
+
+        assertThat(sender.payloads()).containsExactly("2");
     }
 
     /** As if the messages had been published before the clock of the database was set back by an hour. */
@@ -605,7 +617,7 @@ class RelayTest {
         }
     }
 
-    private static final class Events implements IdempotencyListener {
+    private static final class Events implements MessagingListener {
 
         private final Queue<MessageSent> sent = new ConcurrentLinkedQueue<>();
 

@@ -1,5 +1,6 @@
 package io.idempotency.internal.outbox;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -16,12 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.internal.postgres.SqlRoles;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.test.ConcurrentCalls;
@@ -271,7 +274,12 @@ class SqlPublishTest {
     }
 
     private UUID publish(String arguments) {
-        return publisher.jdbc.queryForObject("select idempotency.idempotency_publish(" + arguments + ")", UUID.class);
+        try (Connection worker = SqlRoles.worker(database)) {
+            return new JdbcTemplate(new SingleConnectionDataSource(worker, true))
+                    .queryForObject("select idempotency.idempotency_publish(" + arguments + ")", UUID.class);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     private void sendAll() {
@@ -280,7 +288,7 @@ class SqlPublishTest {
                 sender,
                 new RelaySettings(
                         100, Duration.ofSeconds(10), 3, new Backoff(Duration.ofMinutes(1), 2, Duration.ofHours(1))),
-                new IdempotencyListener() {});
+                new MessagingListener() {});
         while (!relay.sendBatch().equals(OutboxRelay.Round.NOTHING_DUE)) {
             // Until nothing is due any more.
         }

@@ -23,7 +23,8 @@ public final class Deliveries extends OpenConnection<Deliveries> {
 
     public static final Duration RETENTION = Duration.ofDays(14);
 
-    private final InboxStore store = new PostgresStorage(null, MigratedTables.SCHEMA).inboxStore();
+    private final InboxStore store =
+            MigratedTables.messages(null, MigratedTables.SCHEMA).inboxStore();
 
     public Deliveries(DataSource dataSource) throws SQLException {
         this(dataSource.getConnection());

@@ -23,20 +23,25 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
+import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.outbox.PostgresResumptions;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.resume.DueCall;
 import io.idempotency.internal.retention.ExpiringTable;
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.StorageStatistics;
+import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.outbox.OutboxMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +58,8 @@ final class EveryStatement {
 
     private final PostgresStorage storage;
 
+    private final PostgresMessageStorage messages;
+
     /**
      * Describes the database.
      *
@@ -62,13 +69,13 @@ final class EveryStatement {
     EveryStatement(DataSource dataSource, JdbcTemplate admin) {
         this.dataSource = dataSource;
         this.admin = admin;
-        this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
+        this.storage = MigratedTables.storage(dataSource, MigratedTables.SCHEMA);
+        this.messages = MigratedTables.messages(dataSource, MigratedTables.SCHEMA);
     }
 
     /** In tables of today's layout, and then in partitions. */
     void run() throws SQLException {
         storage.schema().validate();
-        storage.schema().validateArchive();
         assertThat(storage.schema().findProblems()).isEmpty();
         try (Connection connection = dataSource.getConnection()) {
             assertThat(StorageSchema.identityOf(connection)).isEqualTo(StorageSchema.identityOf(connection));
@@ -97,7 +104,7 @@ final class EveryStatement {
     }
 
     private void calls(String prefix) throws SQLException {
-        ClaimStore store = storage.claimStore("test-process");
+        ClaimStore store = storage.claimStore("test-process", null);
         ClaimRequest call = Requests.request(prefix + "-call");
         try (Session session = session(store)) {
             session.claimGranted(call).complete(new Completion(call.fence(1), "{\"n\": 1}", "payment", "7"));
@@ -120,14 +127,45 @@ final class EveryStatement {
             store.insertFinishedAndCommit(
                     session.connection(), committed, new Completion(committed.fence(1), "{}", null, null));
         }
-        try (Session other = session(storage.claimStore("other-process"))) {
+        try (Session other = session(storage.claimStore("other-process", null))) {
             assertThat(other.claim(call).kind()).isEqualTo(Kind.SUCCEEDED);
             other.commit();
         }
         leases(store, prefix);
+        resumptions(prefix);
         try (Session session = session(store)) {
             session.claimGranted(Requests.request(prefix + "-abandoned")).commit();
             session.claimGranted(Requests.request(prefix + "-in-the-middle")).commit();
+        }
+    }
+
+    private void resumptions(String prefix) throws SQLException {
+        PostgresResumptions resumptions = new PostgresResumptions(MigratedTables.SCHEMA);
+        ClaimStore store = storage.claimStore("test-process", resumptions);
+        try (Session session = session(store)) {
+            ClaimRequest call = Requests.resumable(prefix + "-resumable", Duration.ofMillis(1));
+            session.claimGranted(call).commit();
+            session.query("select pg_sleep(0.01)");
+            session.commit();
+            List<String> scopes = List.of(call.intent().scope());
+            List<DueCall> due = resumptions.findDue(session.connection(), scopes, List.of(), 10);
+            assertThat(due).extracting(DueCall::intent).containsExactly(call.intent());
+            assertThat(resumptions.hasOtherDue(session.connection(), List.of("another")))
+                    .isTrue();
+            resumptions.postpone(session.connection(), due.get(0), Duration.ofHours(1));
+            session.commit();
+            assertThat(resumptions.findDue(session.connection(), scopes, List.of(), 10))
+                    .isEmpty();
+            Fence fence = call.fence(1);
+            assertThat(store.abandon(session.connection(), fence, new Failure(false, "c", "m")))
+                    .isTrue();
+            assertThat(store.revive(session.connection(), fence)).isTrue();
+            session.commit();
+            ClaimRequest again = Requests.resumable(prefix + "-resumable", Duration.ofHours(1));
+            assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
+            resumptions.remove(session.connection(), due.get(0));
+            session.complete(new Completion(again.fence(2), "null", null, null));
+            session.commit();
         }
     }
 
@@ -151,16 +189,6 @@ final class EveryStatement {
             assertThat(store.fail(session.connection(), failing.fence(1), new Failure(false, "c", "m"), null))
                     .isTrue();
             session.commit();
-            assertThat(store.findDueCalls(
-                            session.connection(), List.of(failing.intent().scope()), 1))
-                    .isEmpty();
-            assertThat(store.postpone(
-                            session.connection(),
-                            new DueCall(failing.intent(), failing.fingerprint(), List.of(), 1, 0, false),
-                            Duration.ofHours(1)))
-                    .isFalse();
-            assertThat(store.hasOtherDueCalls(session.connection(), List.of("scope")))
-                    .isFalse();
             ClaimRequest again = Requests.leased(prefix + "-failing");
             assertThat(session.claim(again)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
             session.complete(new Completion(again.fence(2), "null", null, null));
@@ -224,14 +252,14 @@ final class EveryStatement {
             deliveries.claim(Deliveries.message(id + "-6"));
             deliveries.commit();
             deliveries.recordFailureAndCommit(Deliveries.message(id + "-failing"), "code", "message");
-            storage.inboxStore()
+            messages.inboxStore()
                     .isCommitted(deliveries.connection(), Deliveries.message(id), new InboxClaim(Instant.EPOCH, "3"));
         }
     }
 
     private void outbox() throws SQLException {
-        OutboxStore store = storage.outboxStore(Duration.ofDays(3));
-        storage.outboxChannel().announce();
+        OutboxStore store = messages.outboxStore(Duration.ofDays(3));
+        messages.outboxChannel().announce();
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             for (String key : List.of("a", "a", "b", "b", "c")) {
@@ -274,7 +302,7 @@ final class EveryStatement {
                         .toList());
         store.backlog(100);
         AtomicInteger heard = new AtomicInteger();
-        storage.outboxChannel().listen(heard::incrementAndGet, () -> heard.get() > 0, Duration.ofMillis(10));
+        messages.outboxChannel().listen(heard::incrementAndGet, () -> heard.get() > 0, Duration.ofMillis(10));
     }
 
     private void locks() throws SQLException {
@@ -287,7 +315,8 @@ final class EveryStatement {
     }
 
     private void administer() {
-        IdempotencyAdministration administration = storage.administration();
+        IdempotencyAdministration administration =
+                storage.administration(new PostgresResumptions(MigratedTables.SCHEMA));
         expireLeases();
         for (String prefix : List.of("a", "b")) {
             administration.find(Requests.intent(prefix + "-call"));
@@ -307,12 +336,13 @@ final class EveryStatement {
         administration.forget(Requests.intent(prefix + "-forgotten"), REASON);
         assertThatThrownBy(() -> administration.releaseStale(Requests.intent(prefix + "-call"), REASON))
                 .isInstanceOf(InterventionRefusedException.class);
-        administration.findFailingMessages(10);
-        administration.findHandledMessage("c", "m");
         administration.findBlockedClaims(10);
-        administration.findPendingMessages(10);
-        administration.findDeadMessages(10).forEach(dead -> administration.requeue(dead.messageId(), REASON));
-        assertThatThrownBy(() -> administration.requeue(UUID.randomUUID(), REASON))
+        MessagingAdministration ofMessages = messages.administration();
+        ofMessages.findFailingMessages(10);
+        ofMessages.findHandledMessage("c", "m");
+        ofMessages.findPendingMessages(10);
+        ofMessages.findDeadMessages(10).forEach(dead -> ofMessages.requeue(dead.messageId(), REASON));
+        assertThatThrownBy(() -> ofMessages.requeue(UUID.randomUUID(), REASON))
                 .isInstanceOf(InterventionRefusedException.class);
     }
 
@@ -320,7 +350,7 @@ final class EveryStatement {
         StorageStatistics statistics = storage.statistics();
         assertThat(statistics.estimateRows()).isNotEmpty();
         statistics.oldestExpired();
-        statistics.partitions();
+        messages.partitionSampler(new MessagingListener() {}).sample();
         statistics.countStaleLeases(10);
     }
 
@@ -391,7 +421,7 @@ final class EveryStatement {
 
     private void maintain(boolean archive) {
         PartitionMaintenance maintenance =
-                storage.partitionMaintenance(PartitionPeriod.of(Duration.ofHours(1)), null, archive);
+                messages.partitionMaintenance(PartitionPeriod.of(Duration.ofHours(1)), null, archive);
         PartitionedMessages.run(maintenance);
         PartitionedMessages.run(maintenance);
     }

@@ -3,18 +3,29 @@ package io.idempotency.internal.postgres;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.test.TestDatabase;
 
 /** The library's tables in a test database, migrated in the way of the starter. */
 public final class MigratedTables {
 
     public static final String SCHEMA = "idempotency";
+
+    /** The features of all modules. */
+    public static final List<StorageFeature> ALL = Stream.concat(
+                    CoreFeatures.all().stream(), MessagingFeatures.all().stream())
+            .toList();
 
     private MigratedTables() {}
 
@@ -29,7 +40,7 @@ public final class MigratedTables {
     }
 
     public static PostgresStorage withFunctionsIn(DataSource dataSource, String schema) {
-        PostgresStorage storage = new PostgresStorage(dataSource, schema);
+        PostgresStorage storage = storage(dataSource, schema);
         storage.schema().migrate(dataSource, connection -> {
             migrate(connection, schema);
             storage.schema().installFunctions(connection);
@@ -38,19 +49,33 @@ public final class MigratedTables {
     }
 
     public static PostgresStorage in(DataSource dataSource, String schema) {
-        PostgresStorage storage = new PostgresStorage(dataSource, schema);
+        PostgresStorage storage = storage(dataSource, schema);
         storage.schema().migrate(dataSource, connection -> migrate(connection, schema));
         storage.schema().validate();
         return storage;
     }
 
+    /** The storage of all features. */
+    public static PostgresStorage storage(DataSource dataSource, String schema) {
+        return new PostgresStorage(dataSource, schema, ALL);
+    }
+
+    /** The stores of messages. */
+    public static PostgresMessageStorage messages(DataSource dataSource, String schema) {
+        return new PostgresMessageStorage(dataSource, schema);
+    }
+
     public static void migrate(Connection connection, String schema) {
+        ALL.forEach(feature -> migrate(connection, schema, feature));
+    }
+
+    private static void migrate(Connection connection, String schema, StorageFeature feature) {
         Flyway.configure(PostgresStorage.class.getClassLoader())
                 .dataSource(new SingleConnectionDataSource(inOpenTransaction(connection), true))
-                .locations("classpath:" + PostgresStorage.MIGRATIONS)
+                .locations("classpath:" + feature.location())
                 .defaultSchema(schema)
                 .createSchemas(false)
-                .table("idempotency_schema_history")
+                .table(feature.historyTable())
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
                 .placeholders(Map.of("schema", schema))

@@ -9,14 +9,15 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 import io.idempotency.test.TestDatabase;
 
 /** The table of handled messages in partitions, and whoever looks after those. */
 public final class PartitionedMessages {
 
-    private final PostgresStorage storage;
+    private final PostgresMessageStorage storage;
 
     private final DataSource dataSource;
 
@@ -24,7 +25,7 @@ public final class PartitionedMessages {
 
     private PartitionedMessages(TestDatabase database, PartitionPeriod period) {
         this.dataSource = database.adminDataSource();
-        this.storage = new PostgresStorage(dataSource, MigratedTables.SCHEMA);
+        this.storage = MigratedTables.messages(dataSource, MigratedTables.SCHEMA);
         this.period = period;
     }
 

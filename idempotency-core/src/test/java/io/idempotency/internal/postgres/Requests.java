@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -84,6 +85,17 @@ public final class Requests {
                 PATIENT,
                 false,
                 new Lease(UUID.randomUUID(), lease, null, null));
+    }
+
+    public static ClaimRequest resumable(String key, Duration lease) {
+        return of(
+                intent(key),
+                fingerprint("payload"),
+                RETENTION,
+                null,
+                PATIENT,
+                false,
+                new Lease(UUID.randomUUID(), lease, Map.of("key", "1"), null));
     }
 
     public static Intent intent(String key) {

@@ -30,7 +30,7 @@ public final class Session extends OpenConnection<Session> {
     }
 
     public Session(Connection connection, String schema) throws SQLException {
-        this(connection, new PostgresStorage(null, schema).claimStore("test-process"));
+        this(connection, MigratedTables.storage(null, schema).claimStore("test-process", null));
     }
 
     /** On a new connection. */

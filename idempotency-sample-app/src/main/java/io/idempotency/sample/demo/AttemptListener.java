@@ -2,16 +2,17 @@ package io.idempotency.sample.demo;
 
 import org.springframework.stereotype.Component;
 
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageReceived;
-import io.idempotency.observation.MessageSendFailed;
-import io.idempotency.observation.MessageSent;
 
 /** Learns from the library what each attempt met, and when there may be something new in the database. */
 @Component
-class AttemptListener implements IdempotencyListener {
+class AttemptListener implements IdempotencyListener, MessagingListener {
 
     private final CurrentAttempt current;
 

@@ -111,7 +111,7 @@ class EdgeScenariosTest {
                 "spring.sql.init.mode=always",
                 "spring.jpa.hibernate.ddl-auto=none",
                 "spring.datasource.hikari.maximum-pool-size=1",
-                "idempotency.resume.interval=1ms"
+                "idempotency.outbox.poll-interval=1ms"
             })
     static class EdgeScenarios implements IdempotencyProof {
 

@@ -11,15 +11,11 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-import io.idempotency.DeadMessage;
-import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
-import io.idempotency.PendingMessage;
 import io.idempotency.RequestStatus;
 import io.idempotency.StepRecord;
 import io.idempotency.boot.retention.LatestSample.Taken;
-import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
@@ -31,17 +27,6 @@ final class Descriptors {
 
     private Descriptors() {}
 
-    /**
-     * The overview, made without a query.
-     *
-     * @param storage the latest sample of the tables; {@code null} if there is none yet
-     * @param outbox the latest sample of the outbox; {@code null} if there is none, as in an instance that sends
-     *     nothing
-     * @param sections the names of the sections
-     */
-    record Overview(@Nullable Storage storage, @Nullable Outbox outbox, List<String> sections)
-            implements OperationResponseBody {}
-
     record Storage(Instant sampledAt, Duration age, List<TableSample> tables, int staleLeases) {
 
         static @Nullable Storage of(@Nullable Taken<StorageSampled> taken) {
@@ -52,14 +37,6 @@ final class Descriptors {
                             taken.age(),
                             taken.sample().tables(),
                             taken.sample().staleLeases());
-        }
-    }
-
-    record Outbox(
-            Instant sampledAt, Duration age, @JsonUnwrapped OutboxSampled sample) {
-
-        static @Nullable Outbox of(@Nullable Taken<OutboxSampled> taken) {
-            return taken == null ? null : new Outbox(taken.at(), taken.age(), taken.sample());
         }
     }
 
@@ -128,35 +105,8 @@ final class Descriptors {
         }
     }
 
-    record Handled(@JsonUnwrapped HandledMessage message) implements OperationResponseBody {}
-
-    /** A message of the outbox, with the intent of the call that published it. */
-    record Message<M>(
-            @JsonUnwrapped @JsonIgnoreProperties("intent") M message,
-            @Nullable Key publishedBy) {
-
-        static Message<PendingMessage> of(PendingMessage message) {
-            return of(message, message.intent());
-        }
-
-        static Message<DeadMessage> of(DeadMessage message) {
-            return of(message, message.intent());
-        }
-
-        private static <M> Message<M> of(M message, @Nullable Intent intent) {
-            return new Message<>(message, intent == null ? null : Key.of(intent));
-        }
-    }
-
-    /** The intervention of an operator. */
-    record Done(
-            String operation,
-            @Nullable String scope,
-            @Nullable String caller,
-            @Nullable String key,
-            @Nullable String messageId,
-            String who,
-            String reason)
+    /** The intervention of an operator in a request. */
+    record Done(String operation, String scope, String caller, String key, String who, String reason)
             implements OperationResponseBody {}
 
     /**

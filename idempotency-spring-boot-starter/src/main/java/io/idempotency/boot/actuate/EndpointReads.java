@@ -1,13 +1,16 @@
 package io.idempotency.boot.actuate;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
@@ -21,27 +24,40 @@ final class EndpointReads {
 
     private static final int MAX_BLOCKED_CLAIMS = 20;
 
-    private static final List<String> SECTIONS = List.of(
-            "stale-leases",
-            "abandoned",
-            "repeated-commands",
-            "failing-messages",
-            "pending-messages",
-            "dead-messages",
-            "record");
+    private static final String RECORD = "record";
 
     private final IdempotencyAdministration administration;
 
     private final LatestSamples samples;
 
-    EndpointReads(IdempotencyAdministration administration, LatestSamples samples) {
+    private final List<EndpointPart> parts;
+
+    private final Map<String, IntFunction<List<?>>> sectionsOfParts = new LinkedHashMap<>();
+
+    EndpointReads(IdempotencyAdministration administration, LatestSamples samples, List<EndpointPart> parts) {
         this.administration = administration;
         this.samples = samples;
+        this.parts = List.copyOf(parts);
+        parts.forEach(part -> sectionsOfParts.putAll(part.sections()));
     }
 
-    Descriptors.Overview overview() {
-        return new Descriptors.Overview(
-                Descriptors.Storage.of(samples.storage()), Descriptors.Outbox.of(samples.outbox()), SECTIONS);
+    /** Returns the overview, which is made without a query. */
+    Map<String, Object> overview() {
+        Map<String, Object> members = new LinkedHashMap<>();
+        Descriptors.Storage storage = Descriptors.Storage.of(samples.storage());
+        if (storage != null) {
+            members.put("storage", storage);
+        }
+        parts.forEach(part -> members.putAll(part.overview()));
+        members.put("sections", sections());
+        return OperationResponseBody.of(members);
+    }
+
+    private List<String> sections() {
+        List<String> names = new ArrayList<>(List.of("stale-leases", "abandoned", "repeated-commands"));
+        names.addAll(sectionsOfParts.keySet());
+        names.add(RECORD);
+        return names;
     }
 
     OperationResponseBody section(String name, RequestParameters parameters, boolean showResponse) {
@@ -53,29 +69,35 @@ final class EndpointReads {
                 yield page(
                         parameters, limit -> administration.findWithAttempts(attempts, limit), Descriptors.Request::of);
             }
-            case "failing-messages" -> page(parameters, administration::findFailingMessages, Function.identity());
-            case "pending-messages" -> page(parameters, administration::findPendingMessages, Descriptors.Message::of);
-            case "dead-messages" -> page(parameters, administration::findDeadMessages, Descriptors.Message::of);
-            case "record" -> record(parameters, showResponse);
-            default ->
-                throw new RefusedRequestException(
-                        RefusedRequestException.NOT_FOUND,
-                        "There is no section '" + name + "'. There are " + String.join(", ", SECTIONS) + ".");
+            case RECORD -> record(parameters, showResponse);
+            default -> sectionOfPart(name, parameters);
         };
     }
 
+    private Descriptors.Page<?> sectionOfPart(String name, RequestParameters parameters) {
+        IntFunction<List<?>> find = sectionsOfParts.get(name);
+        if (find == null) {
+            throw new RefusedRequestException(
+                    RefusedRequestException.NOT_FOUND,
+                    "There is no section '" + name + "'. There are " + String.join(", ", sections()) + ".");
+        }
+        return page(parameters, find, Function.identity());
+    }
+
     private static <T, D> Descriptors.Page<D> page(
-            RequestParameters parameters, IntFunction<List<T>> find, Function<T, D> describe) {
+            RequestParameters parameters,
+            IntFunction<? extends List<? extends T>> find,
+            Function<? super T, ? extends D> describe) {
         int limit = parameters.number("limit", DEFAULT_LIMIT, IdempotencyAdministration.MAX_ROWS);
         return Descriptors.Page.of(
-                limit, find.apply(limit).stream().map(describe).toList());
+                limit, find.apply(limit).stream().<D>map(describe).toList());
     }
 
     private OperationResponseBody record(RequestParameters parameters, boolean showResponse) {
         if (!parameters.has("scope") && parameters.has("key")) {
             return ofAllScopes(parameters);
         }
-        parameters.require("record", List.of("scope", "key"));
+        parameters.require(RECORD, List.of("scope", "key"));
         Intent intent = parameters.intent();
         Optional<IdempotencyRecord> found = administration.find(intent);
         if (found.isPresent()) {
@@ -86,10 +108,11 @@ final class EndpointReads {
                             : null,
                     administration.findSteps(intent));
         }
-        Optional<HandledMessage> message =
-                administration.findHandledMessage(intent.scope(), intent.key().value());
-        if (message.isPresent()) {
-            return new Descriptors.Handled(message.get());
+        for (EndpointPart part : parts) {
+            OperationResponseBody ofPart = part.findRecord(intent);
+            if (ofPart != null) {
+                return ofPart;
+            }
         }
         if (!parameters.has("caller")) {
             Descriptors.Page<Descriptors.Request> ofCallers = page(
@@ -110,8 +133,8 @@ final class EndpointReads {
         if (found.rows().isEmpty()) {
             throw new RefusedRequestException(
                     RefusedRequestException.NOT_FOUND,
-                    "No request with the key '" + key
-                            + "' is stored in any scope. For a handled message, 'scope' is its" + " consumer.");
+                    "No request with the key '" + key + "' is stored in any scope."
+                            + parts.stream().map(part -> ' ' + part.scopeHint()).collect(Collectors.joining()));
         }
         return found;
     }

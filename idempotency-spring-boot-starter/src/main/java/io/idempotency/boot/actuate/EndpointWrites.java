@@ -2,8 +2,9 @@ package io.idempotency.boot.actuate;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,16 +27,16 @@ final class EndpointWrites {
     /** Short, because an operator waits for the response. */
     private static final Duration PURGE_TIME = Duration.ofSeconds(10);
 
-    private static final List<String> OPERATIONS =
-            List.of("release", "complete", "forget", "retry", "requeue", "purge");
-
     private final IdempotencyAdministration administration;
 
     private final Purge purge;
 
-    EndpointWrites(IdempotencyAdministration administration, Purge purge) {
+    private final Map<String, EndpointPart.Operation> operationsOfParts = new LinkedHashMap<>();
+
+    EndpointWrites(IdempotencyAdministration administration, Purge purge, List<EndpointPart> parts) {
         this.administration = administration;
         this.purge = purge;
+        parts.forEach(part -> operationsOfParts.putAll(part.operations()));
     }
 
     /**
@@ -47,13 +48,8 @@ final class EndpointWrites {
         try {
             return switch (operation) {
                 case "release", "complete", "forget", "retry" -> change(operation, parameters, principal);
-                case "requeue" -> requeue(parameters, principal);
                 case "purge" -> purge(reason("purge", List.of(), parameters, principal));
-                default ->
-                    throw new RefusedRequestException(
-                            RefusedRequestException.NOT_FOUND,
-                            "There is no operation '" + operation + "'. There are " + String.join(", ", OPERATIONS)
-                                    + ".");
+                default -> ofPart(operation, parameters, principal);
             };
         } catch (InterventionRefusedException refused) {
             throw new RefusedRequestException(
@@ -77,7 +73,7 @@ final class EndpointWrites {
             default -> administration.forget(intent, reason);
         }
         return new Descriptors.Done(
-                operation, intent.scope(), intent.caller(), intent.key().value(), null, reason.who(), reason.why());
+                operation, intent.scope(), intent.caller(), intent.key().value(), reason.who(), reason.why());
     }
 
     private void complete(Intent intent, String response, Reason reason) {
@@ -89,24 +85,22 @@ final class EndpointWrites {
         }
     }
 
-    private Descriptors.Done requeue(RequestParameters parameters, @Nullable String principal) {
-        Reason reason = reason("requeue", List.of("messageId"), parameters, principal);
-        UUID messageId = messageId(parameters.text("messageId"));
-        administration.requeue(messageId, reason);
-        return new Descriptors.Done("requeue", null, null, null, messageId.toString(), reason.who(), reason.why());
+    private OperationResponseBody ofPart(String name, RequestParameters parameters, @Nullable String principal) {
+        EndpointPart.Operation operation = operationsOfParts.get(name);
+        if (operation == null) {
+            throw new RefusedRequestException(
+                    RefusedRequestException.NOT_FOUND,
+                    "There is no operation '" + name + "'. There are " + String.join(", ", operations()) + ".");
+        }
+        Reason reason = reason(name, List.of(operation.parameter()), parameters, principal);
+        return operation.work().apply(parameters.text(operation.parameter()), reason);
     }
 
-    private static UUID messageId(String text) {
-        try {
-            UUID id = UUID.fromString(text);
-            if (id.toString().equalsIgnoreCase(text)) {
-                return id;
-            }
-        } catch (IllegalArgumentException noUuid) {
-            // Refused below, like one that is abbreviated.
-        }
-        throw new RefusedRequestException(
-                RefusedRequestException.BAD_REQUEST, "'messageId' must be a UUID, not '" + text + "'.");
+    private List<String> operations() {
+        List<String> names = new ArrayList<>(List.of("release", "complete", "forget", "retry"));
+        names.addAll(operationsOfParts.keySet());
+        names.add("purge");
+        return names;
     }
 
     private Descriptors.Purged purge(Reason reason) {

@@ -1,5 +1,6 @@
 package io.idempotency.boot.actuate;
 
+import java.util.Map;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,10 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.transaction.TransactionException;
 
-/** The endpoint that shows stored requests and messages, and lets operators intervene if that is allowed. */
+/**
+ * The endpoint that shows what is stored, and lets operators intervene if that is allowed. Actuator reads its parameters from
+ * the methods, so that they include {@code messageId}, which only an operation of an {@link EndpointPart} needs.
+ */
 @Endpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
 @ImportRuntimeHints(IdempotencyEndpointRuntimeHints.class)
 final class IdempotencyEndpoint {
@@ -34,7 +38,7 @@ final class IdempotencyEndpoint {
     }
 
     @ReadOperation
-    Descriptors.Overview overview() {
+    Map<String, Object> overview() {
         return reads.overview();
     }
 

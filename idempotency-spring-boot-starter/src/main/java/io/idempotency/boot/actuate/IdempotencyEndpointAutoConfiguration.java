@@ -1,5 +1,8 @@
 package io.idempotency.boot.actuate;
 
+import java.util.List;
+
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -29,10 +32,12 @@ public final class IdempotencyEndpointAutoConfiguration {
             IdempotencyAdministration administration,
             LatestSamples samples,
             Purge purge,
+            ObjectProvider<EndpointPart> parts,
             IdempotencyEndpointProperties properties) {
+        List<EndpointPart> ordered = parts.orderedStream().toList();
         return new IdempotencyEndpoint(
-                new EndpointReads(administration, samples),
-                new EndpointWrites(administration, purge),
+                new EndpointReads(administration, samples, ordered),
+                new EndpointWrites(administration, purge, ordered),
                 properties.showResponses());
     }
 

@@ -5,10 +5,6 @@ import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-import io.idempotency.DeadMessage;
-import io.idempotency.FailingMessage;
-import io.idempotency.PendingMessage;
-
 /** The hints for Jackson about the descriptors and the records in them: the operations declare only their common supertype. */
 final class IdempotencyEndpointRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -17,8 +13,5 @@ final class IdempotencyEndpointRuntimeHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         binding.registerReflectionHints(hints.reflection(), Descriptors.class.getDeclaredClasses());
-        // These are only in type parameters.
-        binding.registerReflectionHints(
-                hints.reflection(), FailingMessage.class, PendingMessage.class, DeadMessage.class);
     }
 }

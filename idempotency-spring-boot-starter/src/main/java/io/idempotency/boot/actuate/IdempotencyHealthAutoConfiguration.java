@@ -1,5 +1,6 @@
 package io.idempotency.boot.actuate;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -32,7 +33,13 @@ public final class IdempotencyHealthAutoConfiguration {
             PostgresStorage storage,
             LatestSamples samples,
             IdempotencyPurgeProperties purge,
-            IdempotencyHealthProperties properties) {
-        return new IdempotencyHealthIndicator(storage.schema(), samples, purge.enabled(), properties);
+            IdempotencyHealthProperties properties,
+            ObjectProvider<HealthPart> parts) {
+        return new IdempotencyHealthIndicator(
+                storage.schema(),
+                samples,
+                purge.enabled(),
+                properties,
+                parts.orderedStream().toList());
     }
 }

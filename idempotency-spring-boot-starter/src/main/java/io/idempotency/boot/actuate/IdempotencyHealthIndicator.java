@@ -1,12 +1,10 @@
 package io.idempotency.boot.actuate;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
@@ -14,19 +12,19 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
-import io.idempotency.boot.retention.LatestSample.Taken;
 import io.idempotency.internal.postgres.schema.StorageSchema;
-import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
 /**
- * The health of the library's tables: down if a table cannot be used, and degraded while the purge, the outbox or the
- * partitions lag. Degraded instances stay in service, because all of them are degraded together.
+ * The health of the library's tables: down if a table cannot be used, and degraded while the purge or another part of the
+ * library lags. Degraded instances stay in service, because all of them are degraded together.
  */
 final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     static final Status DEGRADED = new Status("DEGRADED", "Works, but needs attention");
+
+    private static final String PURGE = "purge";
 
     private final StorageSchema schema;
 
@@ -36,13 +34,20 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
 
     private final IdempotencyHealthProperties properties;
 
+    private final List<HealthPart> parts;
+
     IdempotencyHealthIndicator(
-            StorageSchema schema, LatestSamples samples, boolean purges, IdempotencyHealthProperties properties) {
+            StorageSchema schema,
+            LatestSamples samples,
+            boolean purges,
+            IdempotencyHealthProperties properties,
+            List<HealthPart> parts) {
         super("The health of the idempotency tables cannot be determined");
         this.schema = schema;
         this.samples = samples;
         this.purges = purges;
         this.properties = properties;
+        this.parts = List.copyOf(parts);
     }
 
     @Override
@@ -52,16 +57,11 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
             builder.down().withDetail("schema", problems);
             return;
         }
-        Check purge = purge();
-        Check outbox = outbox();
-        PartitionHealth partitions = partitions();
-        builder.status(purge.isFine() && outbox.isFine() && partitions.isFine() ? Status.UP : DEGRADED)
-                .withDetail("schema", "present")
-                .withDetail("purge", purge.details())
-                .withDetail("outbox", outbox.details());
-        if (!partitions.tables().isEmpty()) {
-            builder.withDetail("partitions", partitions.details());
-        }
+        List<HealthDetail> details = new ArrayList<>(List.of(purge()));
+        parts.forEach(part -> details.addAll(part.details()));
+        builder.status(details.stream().allMatch(HealthDetail::isFine) ? Status.UP : DEGRADED)
+                .withDetail("schema", "present");
+        details.forEach(detail -> builder.withDetail(detail.name(), detail.members()));
     }
 
     /** Reports the cause of a failure, which Spring's message does not contain. */
@@ -74,78 +74,21 @@ final class IdempotencyHealthIndicator extends AbstractHealthIndicator {
         }
     }
 
-    private Check purge() {
-        if (!purges) {
-            return new Check(State.NOT_HERE, null, properties.maxPurgeDelay(), null);
-        }
-        Taken<StorageSampled> taken = samples.storage();
-        if (taken == null) {
-            return new Check(State.UNKNOWN, null, properties.maxPurgeDelay(), null);
-        }
-        Duration oldest = taken.sample().tables().stream()
+    private HealthDetail purge() {
+        return purges
+                ? HealthDetail.ofSample(
+                        PURGE,
+                        samples.storage(),
+                        IdempotencyHealthIndicator::oldestExpired,
+                        properties.maxPurgeDelay(),
+                        properties.maxSampleAge())
+                : HealthDetail.notDoneHere(PURGE, properties.maxPurgeDelay());
+    }
+
+    private static Duration oldestExpired(StorageSampled sample) {
+        return sample.tables().stream()
                 .map(TableSample::oldestExpired)
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
-        return judge(oldest, properties.maxPurgeDelay(), taken.age());
-    }
-
-    private PartitionHealth partitions() {
-        Taken<StorageSampled> taken = samples.storage();
-        return new PartitionHealth(taken == null ? List.of() : taken.sample().partitions());
-    }
-
-    private Check outbox() {
-        Taken<OutboxSampled> taken = samples.outbox();
-        return taken == null
-                ? new Check(State.UNKNOWN, null, properties.maxOutboxAge(), null)
-                : judge(taken.sample().oldest(), properties.maxOutboxAge(), taken.age());
-    }
-
-    private Check judge(Duration oldest, Duration threshold, Duration sampleAge) {
-        State state = State.FINE;
-        if (sampleAge.compareTo(properties.maxSampleAge()) > 0) {
-            state = State.OUTDATED;
-        } else if (oldest.compareTo(threshold) > 0) {
-            state = State.BEHIND;
-        }
-        return new Check(state, oldest, threshold, sampleAge);
-    }
-
-    private enum State {
-        FINE("fine"),
-        BEHIND("behind"),
-        OUTDATED("unknown: the latest sample of the tables is too old"),
-        UNKNOWN("unknown: this instance has taken no sample yet"),
-        NOT_HERE("not done by this instance");
-
-        private final String text;
-
-        State(String text) {
-            this.text = text;
-        }
-    }
-
-    private record Check(
-            State state,
-            @Nullable Duration oldest,
-            Duration threshold,
-            @Nullable Duration sampleAge) {
-
-        boolean isFine() {
-            return state != State.BEHIND && state != State.OUTDATED;
-        }
-
-        Map<String, Object> details() {
-            Map<String, Object> details = new LinkedHashMap<>();
-            details.put("state", state.text);
-            if (oldest != null) {
-                details.put("oldest", oldest.toString());
-            }
-            details.put("threshold", threshold.toString());
-            if (sampleAge != null) {
-                details.put("sampleAge", sampleAge.toString());
-            }
-            return details;
-        }
     }
 }

@@ -4,21 +4,18 @@ import java.time.Duration;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.util.Assert;
 
-import io.idempotency.boot.PropertyChecks;
+import static io.idempotency.boot.PropertyChecks.requirePositive;
 
 /**
  * Settings of the health indicator: the limits beyond which health is degraded.
  *
  * @param maxPurgeDelay Longest time that expired rows may wait for the purge.
- * @param maxOutboxAge Longest time that due messages may wait to be sent.
  * @param maxSampleAge Greatest age of a sample from which health is determined.
  */
 @ConfigurationProperties("idempotency.health")
 public record IdempotencyHealthProperties(
         @DefaultValue("1h") Duration maxPurgeDelay,
-        @DefaultValue("10m") Duration maxOutboxAge,
         @DefaultValue("5m") Duration maxSampleAge) {
 
     /**
@@ -28,13 +25,6 @@ public record IdempotencyHealthProperties(
      */
     public IdempotencyHealthProperties {
         requirePositive("idempotency.health.max-purge-delay", maxPurgeDelay);
-        requirePositive("idempotency.health.max-outbox-age", maxOutboxAge);
         requirePositive("idempotency.health.max-sample-age", maxSampleAge);
-    }
-
-    private static void requirePositive(String name, Duration duration) {
-        Assert.isTrue(
-                duration.toMillis() > 0,
-                () -> name + " must be at least one millisecond, not " + PropertyChecks.text(duration));
     }
 }

@@ -6,19 +6,15 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 
-/** The latest samples of the tables and of the outbox, for the endpoint and the health indicator. */
+/** The latest sample of the tables, for the endpoint and the health indicator. */
 final class LatestSamples implements IdempotencyListener {
 
     private final LatestSample<StorageSampled> storage;
 
-    private final LatestSample<OutboxSampled> outbox;
-
     LatestSamples(Clock clock) {
         this.storage = new LatestSample<>(clock);
-        this.outbox = new LatestSample<>(clock);
     }
 
     @Override
@@ -26,16 +22,7 @@ final class LatestSamples implements IdempotencyListener {
         storage.update(event);
     }
 
-    @Override
-    public void outboxSampled(OutboxSampled event) {
-        outbox.update(event);
-    }
-
     LatestSample.@Nullable Taken<StorageSampled> storage() {
         return storage.get();
-    }
-
-    LatestSample.@Nullable Taken<OutboxSampled> outbox() {
-        return outbox.get();
     }
 }

@@ -1,7 +1,7 @@
 package io.idempotency.boot.actuate;
 
 /** Thrown if the request of an operator cannot be fulfilled. The message is for the operator. */
-final class RefusedRequestException extends RuntimeException {
+public final class RefusedRequestException extends RuntimeException {
 
     static final int BAD_REQUEST = 400;
 
@@ -18,6 +18,16 @@ final class RefusedRequestException extends RuntimeException {
     RefusedRequestException(int status, String message) {
         super(message);
         this.status = status;
+    }
+
+    /**
+     * Refuses a parameter.
+     *
+     * @param message what is wrong with it
+     * @return an exception with the HTTP status 400
+     */
+    public static RefusedRequestException badRequest(String message) {
+        return new RefusedRequestException(BAD_REQUEST, message);
     }
 
     /** Returns the HTTP status. */

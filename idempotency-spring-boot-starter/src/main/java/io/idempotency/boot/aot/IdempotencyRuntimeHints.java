@@ -4,16 +4,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 
 /** The hints that include the migrations and the SQL functions in a native image. */
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        StorageSchema.MIGRATION_FILES.forEach(
-                file -> hints.resources().registerPattern(StorageSchema.MIGRATIONS + "/" + file));
-        hints.resources().registerPattern(PostgresStorage.SQL_FUNCTIONS);
+        CoreFeatures.all().stream().flatMap(StorageFeature::resources).forEach(hints.resources()::registerPattern);
     }
 }

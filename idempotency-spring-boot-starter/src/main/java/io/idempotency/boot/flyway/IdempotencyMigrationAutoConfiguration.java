@@ -1,5 +1,6 @@
 package io.idempotency.boot.flyway;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -10,18 +11,12 @@ import org.springframework.context.annotation.Import;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.boot.retention.IdempotencyPurgeProperties;
-import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 
 /** The auto-configuration that migrates or validates the tables before beans that need a ready database. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
-@EnableConfigurationProperties({
-    IdempotencyMigrationProperties.class,
-    IdempotencyPurgeProperties.class,
-    IdempotencyStorageProperties.class
-})
+@EnableConfigurationProperties(IdempotencyMigrationProperties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class IdempotencyMigrationAutoConfiguration {
 
@@ -31,15 +26,13 @@ public final class IdempotencyMigrationAutoConfiguration {
             IdempotencyDataSource dataSource,
             IdempotencyProperties properties,
             IdempotencyMigrationProperties migration,
-            IdempotencyStorageProperties storageProperties,
-            IdempotencyPurgeProperties purge) {
+            ObjectProvider<SchemaCallback> callbacks) {
         return new IdempotencySchemaInitializer(
                 storage.schema(),
                 storage.engineVerifier(),
                 dataSource.dataSource(),
                 properties,
                 migration,
-                new MessagePartitionSettings(storage.schema(), storageProperties.processedMessages()),
-                purge.archive());
+                callbacks.orderedStream().toList());
     }
 }

@@ -2,10 +2,8 @@ package io.idempotency.boot.flyway;
 
 import java.sql.Connection;
 import java.util.List;
-import java.util.Map;
 import javax.sql.DataSource;
 
-import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,19 +15,13 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
-/**
- * The initializer that migrates the tables with its own Flyway, which is no bean: a Flyway bean would switch off the
- * application's. It has its own schema history, so its versions may be the same as the application's.
- */
+/** The initializer that migrates the tables or leaves that to others, and checks them and their database. */
 final class IdempotencySchemaInitializer implements InitializingBean {
 
     private static final Logger logger = LoggerFactory.getLogger(IdempotencySchemaInitializer.class);
-
-    private static final String HISTORY_TABLE = "idempotency_schema_history";
 
     private final StorageSchema schema;
 
@@ -41,32 +33,23 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     private final IdempotencyMigrationProperties migration;
 
-    private final MessagePartitionSettings partitions;
-
-    private final boolean archive;
+    private final List<SchemaCallback> callbacks;
 
     private final DatabaseReachability reachability;
 
-    /**
-     * Creates the initializer.
-     *
-     * @param archive whether expired rows are archived, so that the archive tables must exist
-     */
     IdempotencySchemaInitializer(
             StorageSchema schema,
             EngineVerifier engine,
             DataSource dataSource,
             IdempotencyProperties properties,
             IdempotencyMigrationProperties migration,
-            MessagePartitionSettings partitions,
-            boolean archive) {
+            List<SchemaCallback> callbacks) {
         this.schema = schema;
         this.engine = engine;
         this.dataSource = dataSource;
         this.properties = properties;
         this.migration = migration;
-        this.partitions = partitions;
-        this.archive = archive;
+        this.callbacks = callbacks;
         this.reachability = new DatabaseReachability(properties.dataSource(), migration.url());
     }
 
@@ -103,16 +86,13 @@ final class IdempotencySchemaInitializer implements InitializingBean {
                 reachability.requireMigrationDatabase(owner);
             }
             schema.migrate(owner, this::migrateAndInstall);
-            partitions.apply(owner);
+            callbacks.forEach(callback -> callback.afterMigration(owner));
         }
         schema.validate();
         if (properties.verifyEngine()) {
             engine.verifyTables();
         }
-        partitions.warnIfDifferent();
-        if (archive) {
-            schema.validateArchive();
-        }
+        callbacks.forEach(SchemaCallback::afterValidation);
     }
 
     private DataSource owner() throws MetaDataAccessException {
@@ -133,26 +113,9 @@ final class IdempotencySchemaInitializer implements InitializingBean {
     }
 
     private void migrateAndInstall(Connection connection) {
-        migrate(connection, properties.schema(), PostgresStorage.class.getClassLoader());
+        FlywayMigrations.run(connection, properties.schema(), schema.features(), StorageSchema.class.getClassLoader());
         if (properties.sqlFunctions()) {
             schema.installFunctions(connection);
         }
-    }
-
-    static void migrate(Connection connection, String schema, ClassLoader classLoader) {
-        Flyway.configure(classLoader)
-                .dataSource(new TransactionDataSource(connection))
-                .resourceProvider(new ListedMigrations(classLoader))
-                .javaMigrationClassProvider(List::of)
-                .defaultSchema(schema)
-                .createSchemas(false)
-                .table(HISTORY_TABLE)
-                // The application's own schema has tables already; version 0 precedes all of these migrations.
-                .baselineOnMigrate(true)
-                .baselineVersion("0")
-                .placeholders(Map.of("schema", schema))
-                .loggers("slf4j")
-                .load()
-                .migrate();
     }
 }

@@ -13,17 +13,17 @@ import org.flywaydb.core.api.resource.LoadableResource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 
-import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 
-/** The library's migrations for Flyway, which would search for them and find none in a native image. */
+/** The migrations of a feature for Flyway, which would search for them and find none in a native image. */
 final class ListedMigrations implements ResourceProvider {
 
     private final List<LoadableResource> migrations;
 
-    ListedMigrations(ClassLoader classLoader) {
-        this.migrations = StorageSchema.MIGRATION_FILES.stream()
+    ListedMigrations(StorageFeature feature, ClassLoader classLoader) {
+        this.migrations = feature.migrations().stream()
                 .<LoadableResource>map(file ->
-                        new Migration(file, new ClassPathResource(StorageSchema.MIGRATIONS + "/" + file, classLoader)))
+                        new Migration(file, new ClassPathResource(feature.location() + "/" + file, classLoader)))
                 .toList();
     }
 

@@ -1,35 +1,24 @@
 package io.idempotency.boot.logging;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 
 /**
- * The log of calls and deliveries: one line for each, and one for each retry. The lines do not repeat the exception
- * that the caller gets, because the caller logs it. After the row of a message is deleted, its lines still show that it
- * was received, and how often.
+ * The log of calls: one line for each, and one for each retry. The lines do not repeat the exception that the caller gets,
+ * because the caller logs it.
  */
 final class CallLog implements IdempotencyListener {
 
     /** The logger of calls, named by feature so that its level can be set. */
     static final String CALLS = "io.idempotency.calls";
 
-    /** The logger of deliveries. */
-    static final String MESSAGES = "io.idempotency.inbox";
-
     private final Logger calls = LoggerFactory.getLogger(CALLS);
-
-    private final Logger messages = LoggerFactory.getLogger(MESSAGES);
 
     private final LoggedKeys keys;
 
@@ -44,7 +33,7 @@ final class CallLog implements IdempotencyListener {
             return;
         }
         LogLine line = LogLine.at(calls, wording.level()).add("scope", event.scope());
-        String key = keys.addCall(line, event.intent());
+        String key = keys.add(line, "key", event.intent());
         line.add("outcome", event.outcome().tag())
                 .add("attempt", event.attempt())
                 .add("duration_ms", event.duration().toMillis())
@@ -58,7 +47,7 @@ final class CallLog implements IdempotencyListener {
             return;
         }
         LogLine line = LogLine.at(calls, Level.INFO).add("scope", event.intent().scope());
-        String key = keys.addCall(line, event.intent());
+        String key = keys.add(line, "key", event.intent());
         line.add("execution", event.execution())
                 .add("sqlstate", event.sqlState())
                 .add(event.failure())
@@ -66,63 +55,7 @@ final class CallLog implements IdempotencyListener {
                         "Call {}in {} is repeated: {}",
                         key,
                         event.intent().scope(),
-                        describe(event.execution(), event.sqlState()));
-    }
-
-    @Override
-    public void callResumed(CallResumed event) {
-        Wording wording = wordingOf(event.result());
-        if (!calls.isEnabledForLevel(wording.level())) {
-            return;
-        }
-        LogLine line =
-                LogLine.at(calls, wording.level()).add("scope", event.intent().scope());
-        String key = keys.addCall(line, event.intent());
-        line.add("attempt", event.attempt())
-                .add(event.failure())
-                .log(
-                        "Call {}in {} was resumed without its caller, attempt {}: {}",
-                        key,
-                        event.intent().scope(),
-                        event.attempt(),
-                        wording.text());
-    }
-
-    @Override
-    public void messageReceived(MessageReceived event) {
-        Wording wording = wordingOf(event.outcome());
-        if (!messages.isEnabledForLevel(wording.level())) {
-            return;
-        }
-        LogLine line = LogLine.at(messages, wording.level()).add("consumer", event.consumer());
-        String message = keys.addMessage(line, event.consumer(), event.messageId());
-        line.add("outcome", event.outcome().tag())
-                .add("attempt", event.attempt())
-                .add("duration_ms", event.duration().toMillis())
-                .add(event.failure())
-                .log("Message {}for {} {}", message, event.consumer(), wording.text());
-    }
-
-    @Override
-    public void deliveryRetried(DeliveryRetried event) {
-        if (!messages.isInfoEnabled()) {
-            return;
-        }
-        LogLine line = LogLine.at(messages, Level.INFO).add("consumer", event.consumer());
-        String message = keys.addMessage(line, event.consumer(), event.messageId());
-        line.add("execution", event.execution())
-                .add("sqlstate", event.sqlState())
-                .add(event.failure())
-                .log(
-                        "Message {}for {} is handled again: {}",
-                        message,
-                        event.consumer(),
-                        describe(event.execution(), event.sqlState()));
-    }
-
-    private static String describe(int execution, @Nullable String sqlState) {
-        return "execution " + execution
-                + (sqlState == null ? " lost its connection" : " failed with SQLSTATE " + sqlState);
+                        LogLine.retried(event.execution(), event.sqlState()));
     }
 
     private static Wording wordingOf(Outcome outcome) {
@@ -144,32 +77,6 @@ final class CallLog implements IdempotencyListener {
                 new Wording(Level.WARN, "was refused: nobody knows whether an earlier call had its effect; find out");
             case LEASE_LOST -> new Wording(Level.WARN, "lost its lease before it was done");
             case FAILED_FINAL -> new Wording(Level.WARN, "failed for good: every repeat gets the same failure");
-        };
-    }
-
-    private static Wording wordingOf(CallResumed.Result result) {
-        return switch (result) {
-            case SUCCEEDED -> new Wording(Level.INFO, "it has its response");
-            case FAILED -> new Wording(Level.WARN, "it has failed for good");
-            case POSTPONED -> new Wording(Level.WARN, "it has failed and is tried again");
-            case ABANDONED ->
-                new Wording(
-                        Level.ERROR,
-                        "it is given up; find out what it has done, then complete it or let it be tried again");
-            case UNKNOWN -> new Wording(Level.WARN, "it has lost its lease or the database");
-        };
-    }
-
-    private static Wording wordingOf(MessageOutcome outcome) {
-        return switch (outcome) {
-            case HANDLED -> new Wording(Level.DEBUG, "was handled");
-            case DUPLICATE -> new Wording(Level.INFO, "was skipped: it had been handled before");
-            case LATE -> new Wording(Level.INFO, "was skipped: something newer had been handled before");
-            case CONFLICT -> new Wording(Level.WARN, "has the id of another message that was handled before");
-            case GAP -> new Wording(Level.INFO, "was refused: something older has to come first");
-            case IN_PROGRESS -> new Wording(Level.INFO, "was refused: another delivery takes too long");
-            case INVALID_ID -> new Wording(Level.WARN, "was refused: its id, stream or version is not valid");
-            case FAILED -> new Wording(Level.DEBUG, "failed");
         };
     }
 

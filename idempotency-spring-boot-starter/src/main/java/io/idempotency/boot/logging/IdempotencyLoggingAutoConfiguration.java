@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.observation.IdempotencyListener;
 
-/** The auto-configuration of the log of calls and messages. Each feature has a logger whose level can be set. */
+/** The auto-configuration of the log of calls. Each feature has a logger whose level can be set. */
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyLoggingProperties.class)
@@ -17,10 +17,5 @@ public final class IdempotencyLoggingAutoConfiguration {
     @Bean
     IdempotencyListener idempotencyCallLog(IdempotencyLoggingProperties properties) {
         return new CallLog(new LoggedKeys(properties.keys()));
-    }
-
-    @Bean
-    IdempotencyListener idempotencyOutboxLog() {
-        return new OutboxLog();
     }
 }

@@ -6,7 +6,7 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /** A builder of one line of the log. */
-final class LogLine {
+public final class LogLine {
 
     private LoggingEventBuilder builder;
 
@@ -14,24 +14,60 @@ final class LogLine {
         this.builder = builder;
     }
 
-    static LogLine at(Logger logger, Level level) {
+    /**
+     * Begins a line.
+     *
+     * @param logger the logger of the line
+     * @param level the level of the line
+     * @return a line without values
+     */
+    public static LogLine at(Logger logger, Level level) {
         return new LogLine(logger.atLevel(level));
     }
 
-    /** Adds the value unless it is {@code null}. */
-    LogLine add(String key, @Nullable Object value) {
+    /**
+     * Adds a value unless it is {@code null}.
+     *
+     * @param key the name of the value
+     * @param value the value
+     * @return this line
+     */
+    public LogLine add(String key, @Nullable Object value) {
         if (value != null) {
             builder = builder.addKeyValue(key, value);
         }
         return this;
     }
 
-    /** Adds the class of the failure only: its message is for the caller and may name a key. */
-    LogLine add(@Nullable Throwable failure) {
+    /**
+     * Adds the class of a failure only: its message is for the caller and may name a key.
+     *
+     * @param failure the failure; {@code null} if there is none
+     * @return this line
+     */
+    public LogLine add(@Nullable Throwable failure) {
         return failure == null ? this : add("exception", failure.getClass().getName());
     }
 
-    void log(String text, Object... arguments) {
+    /**
+     * Logs the line.
+     *
+     * @param text the text, with a placeholder for each argument
+     * @param arguments the arguments
+     */
+    public void log(String text, Object... arguments) {
         builder.log(text, arguments);
+    }
+
+    /**
+     * Describes an execution that is repeated.
+     *
+     * @param execution the number of the execution
+     * @param sqlState the SQLSTATE of its failure; {@code null} if none was reported
+     * @return a part of a text
+     */
+    public static String retried(int execution, @Nullable String sqlState) {
+        return "execution " + execution
+                + (sqlState == null ? " lost its connection" : " failed with SQLSTATE " + sqlState);
     }
 }

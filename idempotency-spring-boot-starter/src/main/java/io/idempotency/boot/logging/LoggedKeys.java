@@ -2,59 +2,42 @@ package io.idempotency.boot.logging;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.internal.claim.RequestKey;
 
-/** The keys, callers and message ids in log lines, as set by {@code idempotency.logging.keys}. */
-record LoggedKeys(KeyDisplay display) {
+/**
+ * The keys and callers in log lines.
+ *
+ * @param display their form, as set by {@code idempotency.logging.keys}
+ */
+public record LoggedKeys(KeyDisplay display) {
 
     /**
-     * Adds the key of a call, and its caller.
+     * Adds the key of an intent, and its caller if there is one.
      *
-     * @param intent {@code null} if it is not known
+     * @param line the line
+     * @param name the name of the key's value, which ends with {@code _hash} if keys are hashed
+     * @param intent the intent; {@code null} if it is not known
      * @return its part of the text, with a trailing blank; may be empty
      */
-    String addCall(LogLine line, @Nullable Intent intent) {
+    public String add(LogLine line, String name, @Nullable Intent intent) {
         if (intent == null) {
             return "";
         }
         return switch (display) {
             case SHOWN -> {
-                line.add("key", intent.key().value())
+                line.add(name, intent.key().value())
                         .add("caller", intent.caller().isEmpty() ? null : intent.caller());
                 yield intent.key().value() + ' ';
             }
-            case HASHED -> addHash(line, "key_hash", intent);
-            case OMITTED -> "";
-        };
-    }
-
-    /**
-     * Adds the id of a message.
-     *
-     * @param messageId {@code null} if it is not known
-     * @return its part of the text, with a trailing blank; may be empty
-     */
-    String addMessage(LogLine line, String consumer, @Nullable String messageId) {
-        if (messageId == null) {
-            return "";
-        }
-        return switch (display) {
-            case SHOWN -> {
-                line.add("message_id", messageId);
-                yield messageId + ' ';
+            case HASHED -> {
+                String hash = RequestKey.idOf(intent).toString();
+                line.add(name + "_hash", hash);
+                // With a prefix, because a client's key is often such a UUID, too.
+                yield "hash:" + hash + ' ';
             }
-            case HASHED -> addHash(line, "message_id_hash", new Intent(consumer, "", new IdempotencyKey(messageId)));
             case OMITTED -> "";
         };
-    }
-
-    private static String addHash(LogLine line, String name, Intent intent) {
-        String hash = RequestKey.idOf(intent).toString();
-        line.add(name, hash);
-        // With a prefix, because a client's key is often such a UUID, too.
-        return "hash:" + hash + ' ';
     }
 }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * A tag with a bounded number of values. Names that are made at run time, such as a scope with a key in it, would
  * otherwise create meters until the memory is full. Values beyond the limit are counted together.
  */
-final class BoundedTag {
+public final class BoundedTag {
 
     /** More than an application has scopes, consumers, topics or exceptions. */
     static final int LIMIT = 500;
@@ -25,7 +25,12 @@ final class BoundedTag {
 
     private volatile boolean full;
 
-    BoundedTag(String key) {
+    /**
+     * Creates the tag.
+     *
+     * @param key the key of the tag
+     */
+    public BoundedTag(String key) {
         this(key, LIMIT);
     }
 
@@ -34,8 +39,13 @@ final class BoundedTag {
         this.limit = limit;
     }
 
-    /** Returns the value itself, or {@link IdempotencyMeters#OTHER} beyond the limit. */
-    String valueOf(String value) {
+    /**
+     * Limits a value.
+     *
+     * @param value the value
+     * @return the value itself; {@link IdempotencyMeters#OTHER} beyond the limit
+     */
+    public String valueOf(String value) {
         if (values.contains(value)) {
             return value;
         }

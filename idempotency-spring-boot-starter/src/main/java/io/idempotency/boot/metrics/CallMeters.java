@@ -1,33 +1,22 @@
 package io.idempotency.boot.metrics;
 
-import java.util.Locale;
-
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import io.idempotency.Intent;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 import io.idempotency.observation.StepEnded;
 
-/** The meters of idempotent calls and of deliveries of messages. */
+/** The meters of idempotent calls. */
 final class CallMeters implements IdempotencyListener {
 
     private final ExecutionMeters calls;
 
-    private final ExecutionMeters deliveries;
-
     private final BoundedTag scopes = new BoundedTag(IdempotencyMeters.SCOPE);
 
     private final MeterProvider<Counter> steps;
-
-    private final MeterProvider<Counter> resumes;
 
     CallMeters(MeterRegistry registry) {
         this.calls = new ExecutionMeters(
@@ -37,18 +26,8 @@ final class CallMeters implements IdempotencyListener {
                 "Idempotent calls",
                 IdempotencyMeters.ATTEMPT_FAILURES,
                 IdempotencyMeters.RETRIES);
-        this.deliveries = new ExecutionMeters(
-                registry,
-                IdempotencyMeters.CONSUMER,
-                IdempotencyMeters.INBOX_MESSAGES,
-                "Received messages",
-                IdempotencyMeters.INBOX_ATTEMPT_FAILURES,
-                IdempotencyMeters.INBOX_RETRIES);
         this.steps = Counter.builder(IdempotencyMeters.STEPS)
                 .description("Steps of leased calls")
-                .withRegistry(registry);
-        this.resumes = Counter.builder(IdempotencyMeters.RESUMES)
-                .description("Attempts that resumed a leased call without its caller")
                 .withRegistry(registry);
     }
 
@@ -68,29 +47,11 @@ final class CallMeters implements IdempotencyListener {
 
     @Override
     public void stepEnded(StepEnded event) {
-        count(steps, event.intent(), event.replayed() ? "replayed" : "executed");
-    }
-
-    @Override
-    public void callResumed(CallResumed event) {
-        count(resumes, event.intent(), event.result().name().toLowerCase(Locale.ROOT));
-    }
-
-    private void count(MeterProvider<Counter> counters, Intent intent, String outcome) {
-        counters.withTags(IdempotencyMeters.SCOPE, scopes.valueOf(intent.scope()), IdempotencyMeters.OUTCOME, outcome)
+        steps.withTags(
+                        IdempotencyMeters.SCOPE,
+                        scopes.valueOf(event.intent().scope()),
+                        IdempotencyMeters.OUTCOME,
+                        event.replayed() ? "replayed" : "executed")
                 .increment();
-    }
-
-    @Override
-    public void messageReceived(MessageReceived event) {
-        deliveries.completed(event.consumer(), event.outcome().tag(), event.duration());
-        if (event.outcome() == MessageOutcome.FAILED) {
-            deliveries.failed(event.consumer(), event.attempt(), event.failure());
-        }
-    }
-
-    @Override
-    public void deliveryRetried(DeliveryRetried event) {
-        deliveries.retried(event.consumer(), event.sqlState());
     }
 }

@@ -8,8 +8,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of calls by their scope, or of deliveries by their consumer. */
-final class ExecutionMeters {
+/** The meters of executions of one kind, by their owner: of calls by their scope. */
+public final class ExecutionMeters {
 
     private static final String FIRST = "first";
 
@@ -34,12 +34,14 @@ final class ExecutionMeters {
     /**
      * Creates the meters.
      *
-     * @param ownerKey the tag for scopes or consumers
+     * @param registry the registry of the meters
+     * @param ownerKey the tag for the owners of executions, such as the scopes of calls
      * @param name the name of the timer
+     * @param description the description of the timer
      * @param failuresName the name of the counter of failed attempts
      * @param retriesName the name of the counter of repeated executions
      */
-    ExecutionMeters(
+    public ExecutionMeters(
             MeterRegistry registry,
             String ownerKey,
             String name,
@@ -57,14 +59,27 @@ final class ExecutionMeters {
                 .withRegistry(registry);
     }
 
-    void completed(String owner, String outcome, Duration duration) {
+    /**
+     * Records an execution.
+     *
+     * @param owner the owner
+     * @param outcome the outcome
+     * @param duration the duration
+     */
+    public void completed(String owner, String outcome, Duration duration) {
         executions
                 .withTags(ownerKey, owners.valueOf(owner), IdempotencyMeters.OUTCOME, outcome)
                 .record(duration);
     }
 
-    /** Counts the failure if an attempt was made. */
-    void failed(String owner, int attempt, @Nullable Throwable failure) {
+    /**
+     * Counts a failure if an attempt was made.
+     *
+     * @param owner the owner
+     * @param attempt the number of the attempt; 0 if none was made
+     * @param failure the exception; {@code null} if an outer transaction was rolled back
+     */
+    public void failed(String owner, int attempt, @Nullable Throwable failure) {
         if (attempt == 0) {
             return;
         }
@@ -78,7 +93,13 @@ final class ExecutionMeters {
                 .increment();
     }
 
-    void retried(String owner, @Nullable String sqlState) {
+    /**
+     * Counts an execution that is repeated.
+     *
+     * @param owner the owner
+     * @param sqlState the SQLSTATE of its failure; {@code null} if none was reported
+     */
+    public void retried(String owner, @Nullable String sqlState) {
         retries.withTags(
                         ownerKey,
                         owners.valueOf(owner),

@@ -12,27 +12,21 @@ import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyProperties;
-import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.observation.IdempotencyListener;
 
-/** The auto-configuration of the meters of calls, messages and tables, if the application has a MeterRegistry. */
+/** The auto-configuration of the meters of calls and tables, if the application has a MeterRegistry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@EnableConfigurationProperties({IdempotencyProperties.class, IdempotencyOutboxProperties.class})
+@EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyMetricsAutoConfiguration {
 
     @Bean
     IdempotencyListener idempotencyCallMeters(MeterRegistry registry) {
         return new CallMeters(registry);
-    }
-
-    @Bean
-    IdempotencyListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyOutboxProperties properties) {
-        return new OutboxMeters(registry, new SampleGauges<>(registry, properties.sampleInterval(), Clock.systemUTC()));
     }
 
     @Bean

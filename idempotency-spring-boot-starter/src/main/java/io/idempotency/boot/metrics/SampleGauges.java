@@ -17,7 +17,7 @@ import io.idempotency.boot.retention.LatestSample;
  *
  * @param <T> the kind of sample
  */
-final class SampleGauges<T> {
+public final class SampleGauges<T> {
 
     /** An exhausted pool or a slow database may delay a sample for this long. */
     private static final Duration SHORTEST_MAX_AGE = Duration.ofMinutes(5);
@@ -33,20 +33,36 @@ final class SampleGauges<T> {
     /**
      * Creates the object without a gauge.
      *
+     * @param registry the registry of the gauges
      * @param interval the time between two samples
+     * @param clock the clock for the age of a sample
      */
-    SampleGauges(MeterRegistry registry, Duration interval, Clock clock) {
+    public SampleGauges(MeterRegistry registry, Duration interval, Clock clock) {
         this.registry = registry;
         this.latest = new LatestSample<>(clock);
         Duration missed = interval.multipliedBy(MISSED_INTERVALS);
         this.maxAge = missed.compareTo(SHORTEST_MAX_AGE) > 0 ? missed : SHORTEST_MAX_AGE;
     }
 
-    void update(T sample) {
+    /**
+     * Replaces the sample.
+     *
+     * @param sample the new sample
+     */
+    public void update(T sample) {
         latest.update(sample);
     }
 
-    void register(String name, String description, @Nullable String unit, Tags tags, ToDoubleFunction<T> value) {
+    /**
+     * Registers a gauge.
+     *
+     * @param name the name
+     * @param description the description
+     * @param unit the unit; {@code null} if there is none
+     * @param tags the tags
+     * @param value returns the value of a sample
+     */
+    public void register(String name, String description, @Nullable String unit, Tags tags, ToDoubleFunction<T> value) {
         Gauge.builder(name, this, gauges -> gauges.read(value))
                 .description(description)
                 .baseUnit(unit)

@@ -9,7 +9,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -46,11 +45,6 @@ final class StorageMeters implements IdempotencyListener {
                 register(table.table());
             }
         }
-        for (PartitionSample table : event.partitions()) {
-            if (registered.add(IdempotencyMeters.PARTITIONS + table.table())) {
-                registerPartitions(table.table());
-            }
-        }
         if (registered.add(IdempotencyMeters.STALE_LEASES)) {
             storage.register(
                     IdempotencyMeters.STALE_LEASES,
@@ -71,50 +65,14 @@ final class StorageMeters implements IdempotencyListener {
                 sample -> sample.oldestExpired().toMillis() / 1000.0);
     }
 
-    private void registerPartitions(String table) {
-        partitionGauge(IdempotencyMeters.PARTITIONS, "Partitions", "partitions", table, PartitionSample::partitions);
-        partitionGauge(
-                IdempotencyMeters.PARTITIONS_AHEAD,
-                "Partitions for future times",
-                "partitions",
-                table,
-                PartitionSample::ahead);
-        partitionGauge(
-                IdempotencyMeters.PARTITIONS_OVERDUE,
-                "Time since the next partition should have been opened",
-                "seconds",
-                table,
-                sample -> sample.overdue().toMillis() / 1000.0);
-        partitionGauge(
-                IdempotencyMeters.PARTITIONS_PROBLEMS,
-                "Problems of the partitions, which health describes",
-                "problems",
-                table,
-                sample -> sample.problems().size());
-    }
-
-    private void partitionGauge(
-            String name, String description, String unit, String table, ToDoubleFunction<PartitionSample> value) {
-        gauge(
+    private void tableGauge(
+            String name, String description, String unit, String table, ToDoubleFunction<TableSample> value) {
+        storage.register(
                 name,
                 description,
                 unit,
-                table,
-                sampled -> sampled.partitions().stream()
-                        .filter(sample -> sample.table().equals(table))
-                        .mapToDouble(value)
-                        .findFirst()
-                        .orElse(Double.NaN));
-    }
-
-    private void tableGauge(
-            String name, String description, String unit, String table, ToDoubleFunction<TableSample> value) {
-        gauge(name, description, unit, table, sampled -> valueOf(sampled, table, value));
-    }
-
-    private void gauge(
-            String name, String description, String unit, String table, ToDoubleFunction<StorageSampled> value) {
-        storage.register(name, description, unit, Tags.of(IdempotencyMeters.TABLE, table), value);
+                Tags.of(IdempotencyMeters.TABLE, table),
+                sampled -> valueOf(sampled, table, value));
     }
 
     private static double valueOf(StorageSampled sampled, String table, ToDoubleFunction<TableSample> value) {

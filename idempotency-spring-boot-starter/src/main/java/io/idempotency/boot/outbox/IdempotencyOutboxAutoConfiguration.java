@@ -23,7 +23,6 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.fingerprint.StateModule;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
@@ -34,9 +33,10 @@ import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.OutboxTemplate;
 import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.transaction.JoinedTransactions;
-import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxSender;
 
@@ -49,7 +49,7 @@ public final class IdempotencyOutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    OutboxStore idempotencyOutboxStore(PostgresStorage storage, IdempotencyOutboxProperties properties) {
+    OutboxStore idempotencyOutboxStore(PostgresMessageStorage storage, IdempotencyOutboxProperties properties) {
         return storage.outboxStore(properties.retention());
     }
 
@@ -98,7 +98,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
-    NotificationSender idempotencyNotificationSender(PostgresStorage storage) {
+    NotificationSender idempotencyNotificationSender(PostgresMessageStorage storage) {
         return new NotificationSender(storage.outboxChannel());
     }
 
@@ -107,7 +107,7 @@ public final class IdempotencyOutboxAutoConfiguration {
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.notifications")
     @ConditionalOnBooleanProperty(name = "idempotency.outbox.relay", matchIfMissing = true)
     NotificationListener idempotencyNotificationListener(
-            PostgresStorage storage, WakeSignal signal, IdempotencyOutboxProperties properties) {
+            PostgresMessageStorage storage, WakeSignal signal, IdempotencyOutboxProperties properties) {
         return new NotificationListener(storage.outboxChannel(), signal, properties.pollInterval());
     }
 
@@ -153,8 +153,7 @@ public final class IdempotencyOutboxAutoConfiguration {
             RelayedDatabase relayed,
             IdempotencyDataSource dataSource,
             IdempotencyOutboxProperties properties,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        IdempotencyOutboxProperties.Backoff backoff = properties.backoff();
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         Duration sendTimeout = properties.sendTimeout();
         OutboxRelay relay = new OutboxRelay(
                 outboxStore,
@@ -163,7 +162,7 @@ public final class IdempotencyOutboxAutoConfiguration {
                         properties.batchSize(),
                         sendTimeout,
                         properties.maxAttempts(),
-                        new Backoff(backoff.delay(), backoff.multiplier(), backoff.maxDelay())),
+                        properties.backoff().toBackoff()),
                 listeners);
         return new RelayRunner(
                 relay,

@@ -113,5 +113,10 @@ public record IdempotencyOutboxProperties(
                     multiplier >= 1,
                     () -> "idempotency.outbox.backoff.multiplier must be at least 1, not " + multiplier);
         }
+
+        /** Returns the pauses between attempts. */
+        public io.idempotency.internal.backoff.Backoff toBackoff() {
+            return new io.idempotency.internal.backoff.Backoff(delay, multiplier, maxDelay);
+        }
     }
 }

@@ -12,24 +12,33 @@ import io.idempotency.DatabaseResolver;
 import io.idempotency.FailureTranslator;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
+import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.outbox.PostgresResumptions;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.internal.resume.ResumableMethods;
-import io.idempotency.observation.IdempotencyListeners;
+import io.idempotency.messaging.MessagingListeners;
 
-/** The auto-configuration of the threads that resume leased calls. */
+/** The auto-configuration of the messages that let leased calls be resumed, and of the loop that does it. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
-@ConditionalOnBooleanProperty(name = "idempotency.resume.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(IdempotencyResumeProperties.class)
+@ConditionalOnBooleanProperty(name = "idempotency.outbox.enabled", matchIfMissing = true)
+@EnableConfigurationProperties({IdempotencyOutboxProperties.class, IdempotencyResumeProperties.class})
 public final class IdempotencyResumeAutoConfiguration {
 
     @Bean
+    PostgresResumptions idempotencyResumptions(IdempotencyProperties properties) {
+        return new PostgresResumptions(properties.schema());
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.resume.enabled", matchIfMissing = true)
     ResumableMethods idempotencyResumableMethods(
             ConfigurableListableBeanFactory beans,
             IdempotentOperationSource operations,
@@ -39,29 +48,35 @@ public final class IdempotencyResumeAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.resume.enabled", matchIfMissing = true)
     CallResumer idempotencyCallResumer(
             ResumableMethods methods,
             ClaimStore store,
+            PostgresResumptions resumptions,
             IdempotencyDataSource dataSource,
             DatabaseResolver databaseResolver,
             FailureTranslator failures,
             LeasedCalls leasedCalls,
-            IdempotencyResumeProperties properties,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+            IdempotencyOutboxProperties properties,
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         return new CallResumer(
                 methods,
                 store,
+                resumptions,
                 dataSource.dataSource(),
                 databaseResolver,
                 failures,
                 properties.maxAttempts(),
+                properties.backoff().toBackoff(),
                 listeners,
                 leasedCalls::attemptInThisJvm);
     }
 
     @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.resume.enabled", matchIfMissing = true)
     ResumeRunner idempotencyResumeRunner(
-            CallResumer resumer, ResumableMethods methods, IdempotencyResumeProperties properties) {
-        return new ResumeRunner(resumer, methods, properties);
+            CallResumer resumer, ResumableMethods methods, IdempotencyOutboxProperties properties) {
+        return new ResumeRunner(
+                resumer, methods, properties.handlerThreads(), properties.pollInterval(), properties.sendTimeout());
     }
 }

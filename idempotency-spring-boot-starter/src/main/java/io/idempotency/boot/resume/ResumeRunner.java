@@ -2,149 +2,107 @@ package io.idempotency.boot.resume;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.TriggerContext;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import io.idempotency.boot.background.BackgroundLoop;
+import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.internal.resume.ResumableMethods;
 
 /**
- * The loops that resume calls. A call that outlives its lease may hang, so that another loop takes the place of its own. Stopping
- * waits for the calls that are running.
+ * The loop that finds calls to resume, each of which is made by a thread of its own. A call that has outlived its lease may hang, so
+ * that another one may take its place. Stopping waits for the calls that are running.
  */
-final class ResumeRunner implements SmartLifecycle {
+final class ResumeRunner extends BackgroundLoop {
 
     /** Limits the threads if all calls hang, for example because their provider does. */
-    private static final int MOST_SEARCHES_PER_THREAD = 10;
+    private static final int MOST_OVERDUE_PER_THREAD = 9;
 
     private final CallResumer resumer;
 
     private final ResumableMethods methods;
 
-    private final IdempotencyResumeProperties properties;
+    private final int threads;
 
-    /** Those whose thread was replaced included, until they end. */
-    private final Set<Search> searches = ConcurrentHashMap.newKeySet();
+    private final Duration pollInterval;
 
-    private final AtomicInteger threads = new AtomicInteger();
+    private final Duration stopTimeout;
 
-    private volatile @Nullable Replacement replacement;
+    private @Nullable ExecutorService executor;
 
-    ResumeRunner(CallResumer resumer, ResumableMethods methods, IdempotencyResumeProperties properties) {
+    /**
+     * Creates the loop.
+     *
+     * @param threads the number of calls that are resumed at the same time
+     * @param stopTimeout the longest time that stopping waits for them
+     */
+    ResumeRunner(
+            CallResumer resumer, ResumableMethods methods, int threads, Duration pollInterval, Duration stopTimeout) {
+        super("idempotency-resume", stopTimeout, new WakeSignal());
         this.resumer = resumer;
         this.methods = methods;
-        this.properties = properties;
-    }
-
-    @Override
-    public int getPhase() {
-        return BackgroundLoop.PHASE;
+        this.threads = threads;
+        this.pollInterval = pollInterval;
+        this.stopTimeout = stopTimeout;
     }
 
     @Override
     public synchronized void start() {
-        if (replacement == null && !methods.isEmpty()) {
-            searches.clear();
-            for (int i = 0; i < properties.threads(); i++) {
-                startSearch();
-            }
-            Replacement started = new Replacement();
-            started.start();
-            replacement = started;
+        if (!isRunning() && !methods.isEmpty()) {
+            CustomizableThreadFactory factory = new CustomizableThreadFactory("idempotency-resume-");
+            factory.setDaemon(true);
+            executor = Executors.newCachedThreadPool(factory);
+            super.start();
         }
-    }
-
-    private void startSearch() {
-        Search search = new Search();
-        searches.add(search);
-        search.start();
     }
 
     @Override
     public synchronized void stop() {
-        Replacement running = replacement;
+        super.stop();
+        ExecutorService running = executor;
         if (running != null) {
-            replacement = null;
-            BackgroundLoop.end(List.of(running), properties.shutdownTimeout());
-            BackgroundLoop.end(searches, properties.shutdownTimeout());
+            executor = null;
+            running.shutdown();
+            try {
+                running.awaitTermination(stopTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     @Override
-    public boolean isRunning() {
-        return replacement != null;
-    }
-
-    /** A loop whose pauses last at random half to three halves of an interval, because threads and instances would search together. */
-    private abstract class Loop extends BackgroundLoop {
-
-        Loop() {
-            super("idempotency-resume-" + threads.incrementAndGet());
-        }
-
-        @Override
-        protected @Nullable Instant nextRound(TriggerContext context, int failures) {
-            double part = ThreadLocalRandom.current().nextDouble(0.5, 1.5);
-            return context.getClock()
-                    .instant()
-                    .plus(Duration.ofMillis(Math.round(properties.interval().toMillis() * part)));
-        }
-
-        @Override
-        protected String describe(Throwable failure) {
-            return "Calls could not be resumed; the next search tries again";
+    protected void round() {
+        ExecutorService running = executor;
+        if (running != null) {
+            resumer.reportOverdue();
+            resumer.resumeAll(
+                    () -> !isEnding() && isThreadFree(),
+                    call -> running.execute(() -> {
+                        call.run();
+                        wake();
+                    }));
         }
     }
 
-    /** The loop that starts another search for each one whose call has outlived its lease. */
-    private final class Replacement extends Loop {
-
-        @Override
-        protected void round() {
-            Set<Thread> overdue = resumer.reportOverdue();
-            for (Search search : searches) {
-                if (!search.isReplaced
-                        && overdue.contains(search.thread)
-                        && searches.size() < properties.threads() * MOST_SEARCHES_PER_THREAD) {
-                    search.isReplaced = true;
-                    startSearch();
-                }
-            }
-        }
+    private boolean isThreadFree() {
+        return resumer.count(false) < threads
+                && resumer.count(true) < threads + (long) threads * MOST_OVERDUE_PER_THREAD;
     }
 
-    /** The repeated search of one thread, which ends if another one has taken its place. */
-    private final class Search extends Loop {
+    @Override
+    protected Instant nextRound(TriggerContext context, int failures) {
+        return context.getClock().instant().plus(pollInterval);
+    }
 
-        private volatile @Nullable Thread thread;
-
-        private volatile boolean isReplaced;
-
-        @Override
-        protected void round() {
-            thread = Thread.currentThread();
-            try {
-                resumer.resumeAll(() -> !isReplaced && !isEnding());
-            } finally {
-                thread = null;
-            }
-        }
-
-        @Override
-        protected @Nullable Instant nextRound(TriggerContext context, int failures) {
-            if (isReplaced) {
-                searches.remove(this);
-                return null;
-            }
-            return super.nextRound(context, failures);
-        }
+    @Override
+    protected String describe(Throwable failure) {
+        return "Calls could not be resumed; the next search tries again";
     }
 }

@@ -1,7 +1,9 @@
 package io.idempotency.boot.retention;
 
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -9,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 import io.idempotency.DatabaseResolver;
@@ -16,20 +19,27 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.ProcessName;
+import io.idempotency.boot.StorageFeatures;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeSettings;
 import io.idempotency.internal.retention.PurgeStore;
+import io.idempotency.internal.retention.Sampler;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.observation.IdempotencyListeners;
 
-/** The auto-configuration of the purge, the maintenance of partitions and the samples of the tables. */
+/** The auto-configuration of the purge and the samples of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
-@EnableConfigurationProperties({IdempotencyPurgeProperties.class, IdempotencyStorageProperties.class})
+@EnableConfigurationProperties(IdempotencyPurgeProperties.class)
 public final class IdempotencyRetentionAutoConfiguration {
+
+    @Bean
+    @Order(0)
+    StorageFeatures idempotencyArchiveFeatures(IdempotencyPurgeProperties properties) {
+        return new StorageFeatures(properties.archive() ? List.of(CoreFeatures.ARCHIVE) : List.of());
+    }
 
     @Bean
     @DependsOnDatabaseInitialization
@@ -61,31 +71,14 @@ public final class IdempotencyRetentionAutoConfiguration {
     }
 
     @Bean
-    PartitionMaintenance idempotencyPartitionMaintenance(
-            PostgresStorage storage, IdempotencyStorageProperties properties, IdempotencyPurgeProperties purge) {
-        return storage.partitionMaintenance(
-                properties.processedMessages().period().orElse(PartitionPeriod.DAY),
-                properties.maintenanceRole(),
-                purge.archive());
-    }
-
-    @Bean
-    @DependsOnDatabaseInitialization
-    @ConditionalOnBooleanProperty(name = "idempotency.storage.maintenance", matchIfMissing = true)
-    PartitionScheduler idempotencyPartitionScheduler(
-            PartitionMaintenance maintenance, IdempotencyStorageProperties properties) {
-        Duration interval = properties.maintenanceInterval();
-        boolean isPartitioned = properties.processedMessages().period().isPresent();
-        return new PartitionScheduler(
-                maintenance, isPartitioned ? Triggers.immediately() : Triggers.every(interval), interval);
-    }
-
-    @Bean
     @DependsOnDatabaseInitialization
     SampleScheduler idempotencySampleScheduler(
             PostgresStorage storage,
             IdempotencyProperties properties,
+            ObjectProvider<Sampler> others,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
-        return new SampleScheduler(new StorageSampler(storage.statistics(), listeners), properties.sampleInterval());
+        List<Sampler> samplers = new ArrayList<>(List.of(new StorageSampler(storage.statistics(), listeners)));
+        samplers.addAll(others.orderedStream().toList());
+        return new SampleScheduler(samplers, properties.sampleInterval());
     }
 }

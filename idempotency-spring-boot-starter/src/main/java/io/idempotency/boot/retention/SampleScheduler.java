@@ -2,30 +2,31 @@ package io.idempotency.boot.retention;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
 
 import io.idempotency.boot.background.BackgroundLoop;
-import io.idempotency.internal.retention.StorageSampler;
+import io.idempotency.internal.retention.Sampler;
 
 /** The loop of samples of the tables. */
 final class SampleScheduler extends BackgroundLoop {
 
-    private final StorageSampler sampler;
+    private final List<Sampler> samplers;
 
     private final Trigger trigger;
 
-    SampleScheduler(StorageSampler sampler, Duration interval) {
+    SampleScheduler(List<Sampler> samplers, Duration interval) {
         super("idempotency-sample-1");
-        this.sampler = sampler;
+        this.samplers = List.copyOf(samplers);
         this.trigger = Triggers.every(interval);
     }
 
     @Override
     protected void round() {
-        sampler.sample();
+        samplers.forEach(Sampler::sample);
     }
 
     @Override

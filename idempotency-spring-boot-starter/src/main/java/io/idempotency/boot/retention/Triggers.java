@@ -9,7 +9,7 @@ import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronTrigger;
 
 /** Triggers of the background tasks. */
-final class Triggers {
+public final class Triggers {
 
     private Triggers() {}
 
@@ -19,16 +19,11 @@ final class Triggers {
                 : new CronTrigger(properties.cron());
     }
 
-    /** Returns a trigger that fires now, for the first run only. */
-    static Trigger immediately() {
-        return context -> context.getClock().instant();
-    }
-
     /**
      * Returns a trigger that fires an interval after the last start. Missed runs are skipped. The first run starts at
      * random after half an interval to a whole one, because instances are often started together.
      */
-    static Trigger every(Duration interval) {
+    public static Trigger every(Duration interval) {
         return context -> {
             Instant last = context.lastActualExecution();
             return last == null ? context.getClock().instant().plus(jittered(interval)) : last.plus(interval);

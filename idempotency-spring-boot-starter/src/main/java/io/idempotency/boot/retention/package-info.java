@@ -1,4 +1,4 @@
-/** The purge of expired rows, the maintenance of partitions and the samples of the tables, each on its own thread. */
+/** The purge of expired rows and the samples of the tables, each on its own thread. */
 @NullMarked
 package io.idempotency.boot.retention;
 

@@ -1,14 +1,15 @@
 package io.idempotency.boot.tracing;
 
+import java.util.List;
+
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
- * The observations of the library. Their names and key values can be changed by a
- * {@link io.micrometer.observation.GlobalObservationConvention} bean that supports {@link CallObservationContext} or
- * {@link DeliveryObservationContext}.
+ * The observations of calls. Their names and key values can be changed by a
+ * {@link io.micrometer.observation.GlobalObservationConvention} bean that supports {@link CallObservationContext}.
  */
 public enum IdempotencyObservations implements ObservationDocumentation {
 
@@ -28,41 +29,25 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         public KeyName[] getHighCardinalityKeyNames() {
             return new KeyName[] {High.KEY, High.CALLER, High.KEY_HASH};
         }
-    },
-
-    /** One delivery of a message, from before it waits for others until it returns, with its commit or rollback. */
-    DELIVERY {
-        @Override
-        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-            return DeliveryConvention.class;
-        }
-
-        @Override
-        public KeyName[] getLowCardinalityKeyNames() {
-            return new KeyName[] {Low.CONSUMER, Low.OUTCOME, Low.EXCEPTION};
-        }
-
-        @Override
-        public KeyName[] getHighCardinalityKeyNames() {
-            return new KeyName[] {High.MESSAGE_ID, High.MESSAGE_ID_HASH};
-        }
     };
 
     static final String CALL_NAME = "idempotency.claim";
 
-    static final String DELIVERY_NAME = "idempotency.receive";
-
-    static final String PUBLISH_NAME = "idempotency.outbox.publish";
-
     /** The outcome while the call runs. */
-    static final String UNKNOWN = "unknown";
+    public static final String UNKNOWN = "unknown";
 
     private static final String ACTIVE = ".active";
 
-    /** Returns whether Micrometer derives a meter of this name from one of the library's observations. */
-    static boolean isMeter(String name) {
-        String observation = name.endsWith(ACTIVE) ? name.substring(0, name.length() - ACTIVE.length()) : name;
-        return observation.equals(CALL_NAME) || observation.equals(DELIVERY_NAME) || observation.equals(PUBLISH_NAME);
+    /**
+     * Returns whether Micrometer derives a meter from an observation. The library has its own timers.
+     *
+     * @param meter the name of the meter
+     * @param observations the names of observations
+     * @return whether one of the observations has such a meter
+     */
+    public static boolean isMeterOf(String meter, String... observations) {
+        String observation = meter.endsWith(ACTIVE) ? meter.substring(0, meter.length() - ACTIVE.length()) : meter;
+        return List.of(observations).contains(observation);
     }
 
     /** Keys with few values. */
@@ -70,9 +55,6 @@ public enum IdempotencyObservations implements ObservationDocumentation {
 
         /** The scope of a call. */
         SCOPE("scope"),
-
-        /** The consumer of a message. */
-        CONSUMER("consumer"),
 
         /** The outcome, as it is known when the call returns: an outer transaction may still be rolled back. */
         OUTCOME("outcome"),
@@ -102,13 +84,7 @@ public enum IdempotencyObservations implements ObservationDocumentation {
         CALLER("idempotency.caller"),
 
         /** The {@code request_id} of the call's row, if keys are hashed. */
-        KEY_HASH("idempotency.key.hash"),
-
-        /** The id of the message, if keys are shown. */
-        MESSAGE_ID("idempotency.message.id"),
-
-        /** The {@code idempotency_request_id} of consumer and message id, if keys are hashed. */
-        MESSAGE_ID_HASH("idempotency.message.id.hash");
+        KEY_HASH("idempotency.key.hash");
 
         private final String text;
 

@@ -12,10 +12,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.observation.CallObserver;
 
-/** The auto-configuration of observations for traces, if the application has an ObservationRegistry. */
+/** The auto-configuration of observations of calls for traces, if the application has an ObservationRegistry. */
 @AutoConfiguration(
         before = IdempotencyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
@@ -31,11 +30,6 @@ public final class IdempotencyTracingAutoConfiguration {
         return new MicrometerCallObserver(registry, properties.keys());
     }
 
-    @Bean
-    PublishedHeaders idempotencyPublishedHeaders(ObservationRegistry registry) {
-        return new ObservedHeaders(registry);
-    }
-
     /** The filter of timers that Micrometer derives from observations: the library has its own timers. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterFilter.class)
@@ -43,7 +37,8 @@ public final class IdempotencyTracingAutoConfiguration {
 
         @Bean
         MeterFilter idempotencyObservationMeterFilter() {
-            return MeterFilter.deny(id -> IdempotencyObservations.isMeter(id.getName()));
+            return MeterFilter.deny(
+                    id -> IdempotencyObservations.isMeterOf(id.getName(), IdempotencyObservations.CALL_NAME));
         }
     }
 }

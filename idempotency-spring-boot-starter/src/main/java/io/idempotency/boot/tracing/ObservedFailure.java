@@ -13,15 +13,21 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.IdempotencyException;
 import io.idempotency.boot.KeyDisplay;
 
-/** The failure of a call or delivery as an observation shows it. */
-final class ObservedFailure {
+/** The failure of a call as an observation shows it. */
+public final class ObservedFailure {
 
-    static final String NONE = KeyValue.NONE_VALUE;
+    /** The name if there is no failure. */
+    public static final String NONE = KeyValue.NONE_VALUE;
 
     private ObservedFailure() {}
 
-    /** Returns the simple name of its class, or the full name of an anonymous class, which has no simple one. */
-    static String nameOf(@Nullable Throwable failure) {
+    /**
+     * Returns the name of a failure.
+     *
+     * @param failure the failure; {@code null} if there is none
+     * @return the simple name of its class, or the full name of an anonymous class, which has no simple one
+     */
+    public static String nameOf(@Nullable Throwable failure) {
         if (failure == null) {
             return NONE;
         }

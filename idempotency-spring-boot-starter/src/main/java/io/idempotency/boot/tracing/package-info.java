@@ -1,4 +1,4 @@
-/** Micrometer observations of calls and deliveries, for traces. */
+/** Micrometer observations of calls, for traces. */
 @NullMarked
 package io.idempotency.boot.tracing;
 

@@ -18,14 +18,11 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
-import io.idempotency.DeadMessage;
-import io.idempotency.FailingMessage;
-import io.idempotency.HandledMessage;
 import io.idempotency.IdempotencyRecord;
-import io.idempotency.PendingMessage;
 import io.idempotency.StepRecord;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.observation.OutboxSampled;
+import io.idempotency.boot.messaging.actuate.IdempotencyMessagingEndpointAutoConfiguration;
+import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthAutoConfiguration;
 import io.idempotency.observation.TableSample;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -57,13 +54,18 @@ class EndpointAvailabilityTest {
                         .hasSingleBean(IdempotencyEndpoint.class)
                         .hasSingleBean(IdempotencyEndpointWebExtension.class)
                         .hasSingleBean(LatestSamples.class)
-                        .hasSingleBean(HealthContributor.class));
+                        .hasSingleBean(EndpointPart.class)
+                        .hasSingleBean(HealthContributor.class)
+                        .hasSingleBean(HealthPart.class));
     }
 
     @Test
     void onlyHealthIsThereWhereTheEndpointIsNotExposed() {
-        application.run(context ->
-                assertThat(context).doesNotHaveBean(IdempotencyEndpoint.class).hasSingleBean(HealthContributor.class));
+        application.run(context -> assertThat(context)
+                .doesNotHaveBean(IdempotencyEndpoint.class)
+                .doesNotHaveBean(EndpointPart.class)
+                .hasSingleBean(HealthContributor.class)
+                .hasSingleBean(HealthPart.class));
     }
 
     @Test
@@ -92,6 +94,7 @@ class EndpointAvailabilityTest {
                         .hasNotFailed()
                         .doesNotHaveBean(IdempotencyEndpoint.class)
                         .doesNotHaveBean(LatestSamples.class)
+                        .doesNotHaveBean("idempotencyLatestMessagingSamples")
                         .doesNotHaveBean("idempotencyHealthContributor"));
     }
 
@@ -106,7 +109,10 @@ class EndpointAvailabilityTest {
         new ApplicationContextRunner()
                 .withPropertyValues(EXPOSED)
                 .withConfiguration(AutoConfigurations.of(
-                        IdempotencyEndpointAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class))
+                        IdempotencyEndpointAutoConfiguration.class,
+                        IdempotencyHealthAutoConfiguration.class,
+                        IdempotencyMessagingEndpointAutoConfiguration.class,
+                        IdempotencyMessagingHealthAutoConfiguration.class))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(IdempotencyEndpoint.class)
@@ -117,7 +123,9 @@ class EndpointAvailabilityTest {
     void healthCanBeSwitchedOffOrReplaced() {
         application
                 .withPropertyValues("management.health.idempotency.enabled=false")
-                .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(HealthContributor.class)
+                        .doesNotHaveBean(HealthPart.class));
         application
                 .withBean("idempotencyHealthIndicator", HealthIndicator.class, () -> () -> null)
                 .run(context -> assertThat(context).hasSingleBean(HealthContributor.class));
@@ -141,15 +149,7 @@ class EndpointAvailabilityTest {
 
         List<Class<?>> written = new ArrayList<>(List.of(Descriptors.class.getDeclaredClasses()));
         assertThat(written).isNotEmpty();
-        written.addAll(List.of(
-                IdempotencyRecord.class,
-                StepRecord.class,
-                HandledMessage.class,
-                FailingMessage.class,
-                PendingMessage.class,
-                DeadMessage.class,
-                TableSample.class,
-                OutboxSampled.class));
+        written.addAll(List.of(IdempotencyRecord.class, StepRecord.class, TableSample.class));
         assertThat(written)
                 .allSatisfy(
                         type -> assertThat(RuntimeHintsPredicates.reflection().onType(type))
@@ -157,6 +157,11 @@ class EndpointAvailabilityTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({IdempotencyEndpointAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        IdempotencyEndpointAutoConfiguration.class,
+        IdempotencyHealthAutoConfiguration.class,
+        IdempotencyMessagingEndpointAutoConfiguration.class,
+        IdempotencyMessagingHealthAutoConfiguration.class
+    })
     static class Operated {}
 }

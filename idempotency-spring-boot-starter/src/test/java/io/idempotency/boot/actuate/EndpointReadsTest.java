@@ -25,7 +25,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.boot.testing.Answer;
-import io.idempotency.observation.OutboxSampled;
+import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 import io.idempotency.test.Backends;
@@ -67,7 +67,7 @@ class EndpointReadsTest {
                 .events()
                 .storageSampled(new StorageSampled(
                         List.of(new TableSample("idempotency_request", 1_234, Duration.ofMinutes(3))), 2));
-        application.events().outboxSampled(new OutboxSampled(7, 1, Duration.ofSeconds(42)));
+        application.messageEvents().outboxSampled(new OutboxSampled(7, 1, Duration.ofSeconds(42)));
 
         Answer answer = application.overview();
 
@@ -254,7 +254,7 @@ class EndpointReadsTest {
         assertThat(membersOf("record?scope=invoices&key=m-1", "$"))
                 .containsExactlyInAnyOrder("consumer", "messageId", "type", "handledAt", "expiresAt");
         application.events().storageSampled(new StorageSampled(List.of(), 0));
-        application.events().outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
+        application.messageEvents().outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.storage"))
                 .containsOnlyKeys("sampledAt", "age", "tables", "staleLeases");
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.outbox"))

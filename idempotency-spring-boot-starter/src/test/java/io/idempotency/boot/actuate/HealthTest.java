@@ -14,11 +14,13 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.TestClock;
+import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.observation.OutboxSampled;
-import io.idempotency.observation.PartitionSample;
+import io.idempotency.messaging.OutboxSampled;
+import io.idempotency.messaging.PartitionSample;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 import io.idempotency.test.PostgresTest;
@@ -33,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HealthTest {
 
     private static final IdempotencyHealthProperties DEFAULTS =
-            new IdempotencyHealthProperties(Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMinutes(5));
+            new IdempotencyHealthProperties(Duration.ofHours(1), Duration.ofMinutes(5));
 
     private final TestDatabase database;
 
@@ -130,12 +132,9 @@ class HealthTest {
 
     private void partitions(int ahead, Duration overdue, String... problems) {
         application
-                .events()
-                .storageSampled(new StorageSampled(
-                        List.of(),
-                        0,
-                        List.of(new PartitionSample(
-                                "processed_message", 9, ahead, overdue, false, List.of(problems)))));
+                .messageEvents()
+                .partitionsSampled(
+                        new PartitionSample("processed_message", 9, ahead, overdue, false, List.of(problems)));
     }
 
     @Test
@@ -169,11 +168,11 @@ class HealthTest {
 
     @Test
     void isDownIfTheDatabaseCannotBeAsked() {
-        PostgresStorage unreachable = new PostgresStorage(
+        PostgresStorage unreachable = MigratedTables.storage(
                 new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
 
         Health health = new IdempotencyHealthIndicator(
-                        unreachable.schema(), new LatestSamples(new TestClock()), true, DEFAULTS)
+                        unreachable.schema(), new LatestSamples(new TestClock()), true, DEFAULTS, List.of())
                 .health();
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
@@ -189,9 +188,8 @@ class HealthTest {
         TestClock clock = new TestClock();
         LatestSamples samples = new LatestSamples(clock);
         samples.storageSampled(new StorageSampled(List.of(), 0));
-        samples.outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
         IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
-                application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS);
+                application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS, List.of());
 
         clock.turn(Duration.ofMinutes(5));
         assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
@@ -205,6 +203,26 @@ class HealthTest {
                         "oldest", "PT0S",
                         "threshold", "PT1H",
                         "sampleAge", "PT6M"));
+    }
+
+    @Test
+    void isDegradedIfTheLatestSampleOfTheOutboxIsTooOld() {
+        TestClock clock = new TestClock();
+        LatestSample<OutboxSampled> samples = new LatestSample<>(clock);
+        samples.update(new OutboxSampled(0, 0, Duration.ZERO));
+        HealthPart part = () -> List.of(HealthDetail.ofSample(
+                "outbox", samples.get(), OutboxSampled::oldest, Duration.ofMinutes(10), DEFAULTS.maxSampleAge()));
+        IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
+                application.bean(PostgresStorage.class).schema(),
+                new LatestSamples(clock),
+                true,
+                DEFAULTS,
+                List.of(part));
+
+        clock.turn(Duration.ofMinutes(5));
+        assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+        clock.turn(Duration.ofMinutes(1));
+        assertThat(indicator.health().getStatus()).isEqualTo(IdempotencyHealthIndicator.DEGRADED);
     }
 
     @Test
@@ -227,6 +245,6 @@ class HealthTest {
                                 new TableSample("idempotency_request", 7, Duration.ZERO),
                                 new TableSample("processed_message", 7, oldestExpired)),
                         0));
-        application.events().outboxSampled(new OutboxSampled(7, 0, oldestMessage));
+        application.messageEvents().outboxSampled(new OutboxSampled(7, 0, oldestMessage));
     }
 }

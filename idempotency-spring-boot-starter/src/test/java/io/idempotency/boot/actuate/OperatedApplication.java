@@ -17,8 +17,11 @@ import org.springframework.boot.health.autoconfigure.registry.HealthContributorR
 import org.springframework.boot.servlet.autoconfigure.actuate.web.ServletManagementContextAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 
+import io.idempotency.boot.messaging.actuate.IdempotencyMessagingEndpointAutoConfiguration;
+import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthAutoConfiguration;
 import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.HttpApplication;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.observation.IdempotencyListeners;
 import io.idempotency.test.TestDatabase;
 
@@ -37,6 +40,13 @@ final class OperatedApplication implements AutoCloseable {
 
     static OperatedApplication start(TestDatabase database, List<Class<?>> beans, String... properties) {
         List<Class<?>> all = new ArrayList<>(beans);
+        all.add(Messages.class);
+        return startWithoutMessages(database, all, properties);
+    }
+
+    /** Starts it as if the library showed nothing of messages. */
+    static OperatedApplication startWithoutMessages(TestDatabase database, List<Class<?>> beans, String... properties) {
+        List<Class<?>> all = new ArrayList<>(beans);
         all.add(Actuator.class);
         return new OperatedApplication(HttpApplication.start(
                 database, all, and(properties, "management.endpoints.web.exposure.include=health,idempotency")));
@@ -49,6 +59,10 @@ final class OperatedApplication implements AutoCloseable {
     /** Who tells of events, as the library does. */
     IdempotencyListeners events() {
         return application.bean("idempotencyListeners", IdempotencyListeners.class);
+    }
+
+    MessagingListeners messageEvents() {
+        return application.bean("idempotencyMessagingListeners", MessagingListeners.class);
     }
 
     Answer overview() {
@@ -101,4 +115,11 @@ final class OperatedApplication implements AutoCloseable {
         IdempotencyHealthAutoConfiguration.class
     })
     static class Actuator {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        IdempotencyMessagingEndpointAutoConfiguration.class,
+        IdempotencyMessagingHealthAutoConfiguration.class
+    })
+    static class Messages {}
 }

@@ -39,12 +39,15 @@ import org.springframework.javapoet.ClassName;
 
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.inbox.IdempotentReceiver;
-import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 
@@ -61,17 +64,14 @@ class RuntimeHintsTest {
     void everyMigrationIsTakenAlongAndTheSqlFunctions() {
         RuntimeHints hints = new RuntimeHints();
         AotServices.factories().load(RuntimeHintsRegistrar.class).stream()
-                .filter(IdempotencyRuntimeHints.class::isInstance)
+                .filter(registrar -> registrar.getClass().getName().startsWith("io.idempotency"))
                 .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
 
-        assertThat(StorageSchema.MIGRATION_FILES)
-                .allMatch(name -> RuntimeHintsPredicates.resource()
-                        .forResource(PostgresStorage.MIGRATIONS + "/" + name)
-                        .test(hints));
-        assertThat(RuntimeHintsPredicates.resource()
-                        .forResource(PostgresStorage.SQL_FUNCTIONS)
-                        .test(hints))
-                .isTrue();
+        assertThat(MigratedTables.ALL.stream().flatMap(StorageFeature::resources))
+                .contains(CoreFeatures.SQL_FUNCTIONS, MessagingFeatures.SQL_FUNCTIONS)
+                .hasSize(8)
+                .allMatch(name ->
+                        RuntimeHintsPredicates.resource().forResource(name).test(hints));
     }
 
     @ParameterizedTest
@@ -188,7 +188,11 @@ class RuntimeHintsTest {
     static class WithOutbox {}
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({ObservationAutoConfiguration.class, IdempotencyTracingAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        ObservationAutoConfiguration.class,
+        IdempotencyTracingAutoConfiguration.class,
+        IdempotencyMessagingTracingAutoConfiguration.class
+    })
     static class WithTracing {}
 
     static class Handler {

@@ -40,6 +40,11 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
+import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
@@ -47,6 +52,7 @@ import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.lock.TransactionLocks;
+import io.idempotency.messaging.DeliveryObserver;
 import io.idempotency.observation.CallObserver;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -59,10 +65,15 @@ class AutoConfigurationTest {
 
     private static final Configurations OURS = AutoConfigurations.of(
             IdempotencyAutoConfiguration.class,
+            IdempotencyMessagingStorageAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class,
             IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,
             IdempotencyTracingAutoConfiguration.class,
+            IdempotencyMessagingAutoConfiguration.class,
+            IdempotencyMessagingLoggingAutoConfiguration.class,
+            IdempotencyMessagingMetricsAutoConfiguration.class,
+            IdempotencyMessagingTracingAutoConfiguration.class,
             IdempotencyResumeAutoConfiguration.class,
             IdempotencyRetentionAutoConfiguration.class);
 
@@ -161,7 +172,11 @@ class AutoConfigurationTest {
     @Test
     void worksWithoutMicrometer() {
         application.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
-            assertThat(context).doesNotHaveBean("idempotencyCallMeters").doesNotHaveBean(CallObserver.class);
+            assertThat(context)
+                    .doesNotHaveBean("idempotencyCallMeters")
+                    .doesNotHaveBean("idempotencyDeliveryMeters")
+                    .doesNotHaveBean(CallObserver.class)
+                    .doesNotHaveBean(DeliveryObserver.class);
             requireIdempotent(context.getBean(Notebook.class));
         });
     }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -61,17 +62,6 @@ class CallsAloneTest {
             "io.idempotency.boot.outbox",
             "io.idempotency.boot.rabbit",
             "io.idempotency.boot.resume");
-
-    /** The packages of messages that something else still needs. */
-    private static final List<String> NOT_YET_APART = List.of(
-            "io.idempotency.inbox",
-            "io.idempotency.outbox",
-            "io.idempotency.internal.inbox",
-            "io.idempotency.internal.outbox",
-            "io.idempotency.internal.postgres.inbox",
-            "io.idempotency.internal.postgres.outbox",
-            "io.idempotency.internal.postgres.partition",
-            "io.idempotency.boot.outbox");
 
     /** What these applications do not use, and what would start a server or ask for one. */
     private static final Pattern UNUSED = Pattern.compile(
@@ -128,16 +118,12 @@ class CallsAloneTest {
     /** The imports file of this module names them until they are in one of their own. */
     private static String autoConfigurationsOfMessages() {
         return ImportCandidates.load(AutoConfiguration.class, null).getCandidates().stream()
-                .filter(name -> isIn(OF_MESSAGES, name))
+                .filter(CallsAloneTest::isHidden)
                 .collect(Collectors.joining(","));
     }
 
     private static boolean isHidden(String className) {
-        return isIn(OF_MESSAGES, className) && !isIn(NOT_YET_APART, className);
-    }
-
-    private static boolean isIn(List<String> packages, String className) {
-        return packages.stream().anyMatch(name -> className.startsWith(name + "."));
+        return OF_MESSAGES.stream().anyMatch(name -> className.startsWith(name + "."));
     }
 
     private static final class WithoutMessages extends URLClassLoader {
@@ -179,6 +165,8 @@ class CallsAloneTest {
     public static class CallsAlone {
 
         public static List<String> answers(String... arguments) throws Exception {
+            // it is one for the whole process, and that of the other tests has the same name
+            TomcatURLStreamHandlerFactory.disable();
             try (ConfigurableApplicationContext application = SpringApplication.run(CallsAlone.class, arguments)) {
                 String base = "http://localhost:" + application.getEnvironment().getProperty("local.server.port");
                 HttpRequest.Builder call = HttpRequest.newBuilder(URI.create(base + "/notes"))

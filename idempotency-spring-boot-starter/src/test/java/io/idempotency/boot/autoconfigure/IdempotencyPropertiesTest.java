@@ -37,8 +37,11 @@ import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxProperties;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
@@ -46,7 +49,6 @@ import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
 import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
 import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
-import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.test.PostgresTest;
@@ -66,6 +68,8 @@ class IdempotencyPropertiesTest {
                 .withConfiguration(AutoConfigurations.of(
                         IdempotencyAutoConfiguration.class,
                         IdempotencyInboxAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyOutboxAutoConfiguration.class,
                         IdempotencyPropertiesAutoConfiguration.class,
@@ -143,9 +147,7 @@ class IdempotencyPropertiesTest {
                                 Duration.ofMillis(100),
                                 Duration.ofMinutes(1),
                                 false)),
-                Arguments.of(
-                        "idempotency.resume",
-                        new IdempotencyResumeProperties(true, Duration.ofSeconds(10), 2, 10, Duration.ofSeconds(30))),
+                Arguments.of("idempotency.resume", new IdempotencyResumeProperties(true)),
                 Arguments.of(
                         "idempotency.storage",
                         new IdempotencyStorageProperties(
@@ -188,10 +190,6 @@ class IdempotencyPropertiesTest {
                     idempotency.purge.pause=-1ms,       idempotency.purge.pause must not be negative
                     idempotency.purge.max-duration=0s,  idempotency.purge.max-duration must be at least one millisecond
                     idempotency.purge.cron=hourly,      idempotency.purge.cron = 'hourly' is not a cron expression
-                    idempotency.resume.interval=0s,     idempotency.resume.interval must be at least one millisecond
-                    idempotency.resume.threads=0,       idempotency.resume.threads must be at least 1 and at most 100
-                    idempotency.resume.max-attempts=0,  idempotency.resume.max-attempts must be at least 1
-                    idempotency.resume.shutdown-timeout=0s, idempotency.resume.shutdown-timeout must be at least one millisecond
                     idempotency.storage.processed-messages=year, Failed to bind
                     idempotency.storage.maintenance-interval=0s, idempotency.storage.maintenance-interval must be at least one millisecond
                     idempotency.sample-interval=0s,     idempotency.sample-interval must be at least one millisecond
@@ -290,7 +288,8 @@ class IdempotencyPropertiesTest {
     @Test
     void missingDataSourceIsReported() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyAutoConfiguration.class, IdempotencyMessagingStorageAutoConfiguration.class))
                 .run(context -> {
                     StartupReport report = StartupReport.of(context.getStartupFailure());
                     assertThat(report.description()).contains("There is no DataSource");
@@ -372,7 +371,7 @@ class IdempotencyPropertiesTest {
                         outbox.backoff.delay outbox.backoff.max-delay outbox.backoff.multiplier
                         outbox.rabbit.exchange outbox.rabbit.routes
                         purge.archive purge.batch-size purge.cron purge.enabled purge.interval purge.max-duration purge.pause
-                        resume.enabled resume.interval resume.max-attempts resume.shutdown-timeout resume.threads
+                        resume.enabled
                         retry.delay retry.max-attempts retry.max-delay retry.multiplier retry.timeout
                         storage.maintenance storage.maintenance-interval storage.maintenance-role storage.processed-messages
                         tracing.keys

@@ -33,20 +33,45 @@ import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.KeyDisplay;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
+import io.idempotency.boot.StorageFeatures;
+import io.idempotency.boot.actuate.EndpointPart;
+import io.idempotency.boot.actuate.HealthDetail;
+import io.idempotency.boot.actuate.HealthPart;
+import io.idempotency.boot.actuate.RefusedRequestException;
 import io.idempotency.boot.aot.AnnotatedMethodAotProcessor;
 import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.boot.client.IdempotencyKeyInterceptor;
+import io.idempotency.boot.flyway.SchemaCallback;
+import io.idempotency.boot.logging.LogLine;
+import io.idempotency.boot.logging.LoggedKeys;
+import io.idempotency.boot.messaging.metrics.MessagingMeters;
+import io.idempotency.boot.messaging.tracing.DeliveryObservationContext;
+import io.idempotency.boot.messaging.tracing.MessagingObservations;
+import io.idempotency.boot.metrics.BoundedTag;
+import io.idempotency.boot.metrics.ExecutionMeters;
 import io.idempotency.boot.metrics.IdempotencyMeters;
+import io.idempotency.boot.metrics.SampleGauges;
 import io.idempotency.boot.outbox.PublishedHeaders;
 import io.idempotency.boot.retention.LatestSample;
+import io.idempotency.boot.retention.Triggers;
 import io.idempotency.boot.tracing.CallObservationContext;
-import io.idempotency.boot.tracing.DeliveryObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
+import io.idempotency.boot.tracing.ObservedFailure;
+import io.idempotency.boot.tracing.OpenObservations;
 import io.idempotency.boot.web.Problem;
 import io.idempotency.boot.web.UsedKeys;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.outbox.PostgresResumptions;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
+import io.idempotency.internal.postgres.request.ResumptionScheduler;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -64,10 +89,22 @@ class StarterArchitectureTest {
     private static final Pattern FOREIGN_WORDS =
             Pattern.compile("kafka|rabbit|amqp|actuat|micrometer", Pattern.CASE_INSENSITIVE);
 
-    private static final DescribedPredicate<JavaClass> STORAGE_BUT_ITS_FACTORY = resideInAPackage(
+    /** All but the factories, what they take and give, and the wording of a failure. */
+    private static final DescribedPredicate<JavaClass> INSIDE_OF_STORAGE = resideInAPackage(
                     "io.idempotency.internal.postgres..")
-            .and(DescribedPredicate.not(
-                    belongToAnyOf(PostgresStorage.class, StorageSchema.class, EngineVerifier.class)));
+            .and(DescribedPredicate.not(belongToAnyOf(
+                    CoreFeatures.class,
+                    EngineVerifier.class,
+                    MessagingFeatures.class,
+                    PartitionMaintenance.class,
+                    PartitionPeriod.class,
+                    PostgresMessageStorage.class,
+                    PostgresResumptions.class,
+                    PostgresStorage.class,
+                    ResumptionScheduler.class,
+                    SqlFailures.class,
+                    StorageFeature.class,
+                    StorageSchema.class)));
 
     private static final List<String> IMPORTED =
             ImportCandidates.load(AutoConfiguration.class, null).getCandidates();
@@ -82,22 +119,17 @@ class StarterArchitectureTest {
     });
 
     @ArchTest
-    static final ArchRule storageIsKnownByItsFactoryOnly =
-            noClasses().should().dependOnClassesThat(STORAGE_BUT_ITS_FACTORY);
+    static final ArchRule storageIsKnownByItsFactoriesOnly =
+            noClasses().should().dependOnClassesThat(INSIDE_OF_STORAGE);
 
     private static final String[] OF_MESSAGES =
             CallsAloneTest.OF_MESSAGES.stream().map(name -> name + "..").toArray(String[]::new);
-
-    /** The packages that still import some of messages. */
-    private static final String[] NOT_YET_APART = {ROOT + ".logging", ROOT + ".metrics", ROOT + ".tracing"};
 
     /** So that the starter can be shipped without messages. */
     @ArchTest
     static final ArchRule callsKnowNothingOfMessages = noClasses()
             .that()
             .resideOutsideOfPackages(OF_MESSAGES)
-            .and()
-            .resideOutsideOfPackages(NOT_YET_APART)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(OF_MESSAGES);
@@ -117,14 +149,16 @@ class StarterArchitectureTest {
     @ArchTest
     static void optionalLibrariesAreKnownByTheirFeatureOnly(JavaClasses starter) {
         Map.ofEntries(
-                        Map.entry("io.micrometer..", List.of("metrics", "tracing")),
+                        Map.entry(
+                                "io.micrometer..",
+                                List.of("metrics", "tracing", "messaging.metrics", "messaging.tracing")),
                         Map.entry("io.swagger..", List.of("openapi")),
                         Map.entry("jakarta.servlet..", List.of("web")),
                         Map.entry("org.apache.kafka..", List.of("kafka")),
                         Map.entry("org.mockito..", List.<String>of()),
                         Map.entry("org.springdoc..", List.of("openapi")),
-                        Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
-                        Map.entry("org.springframework.boot.health..", List.of("actuate")),
+                        Map.entry("org.springframework.boot.actuate..", List.of("actuate", "messaging.actuate")),
+                        Map.entry("org.springframework.boot.health..", List.of("actuate", "messaging.actuate")),
                         Map.entry("org.springframework.http..", List.of("client", "messaging.web", "web")),
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
@@ -228,16 +262,32 @@ class StarterArchitectureTest {
             .should(ArchConditions.be(belongToAnyOf(
                     AnnotatedMethodAotProcessor.class,
                     BackgroundLoop.class,
+                    BoundedTag.class,
+                    EndpointPart.class,
+                    ExecutionMeters.class,
+                    HealthDetail.class,
+                    HealthPart.class,
                     IdempotencyDataSource.class,
                     IdempotencyJsonMapper.class,
                     IdempotencyKeyInterceptor.class,
                     KeyDisplay.class,
-                    UsedKeys.class,
                     LatestSample.class,
                     Problem.class,
+                    LogLine.class,
+                    LoggedKeys.class,
+                    MessagingMeters.class,
+                    MessagingObservations.class,
+                    ObservedFailure.class,
+                    OpenObservations.class,
                     ProcessName.class,
                     PropertyChecks.class,
                     PublishedHeaders.class,
+                    RefusedRequestException.class,
+                    SampleGauges.class,
+                    SchemaCallback.class,
+                    StorageFeatures.class,
+                    Triggers.class,
+                    UsedKeys.class,
                     IdempotencyMeters.class,
                     IdempotencyObservations.class,
                     CallObservationContext.class,

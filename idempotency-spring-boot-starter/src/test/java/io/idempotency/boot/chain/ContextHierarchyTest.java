@@ -36,7 +36,9 @@ import org.springframework.web.context.support.AnnotationConfigWebApplicationCon
 import io.idempotency.Idempotent;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.inbox.IdempotentReceiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -258,7 +260,12 @@ class ContextHierarchyTest extends LedgerTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({IdempotencyAutoConfiguration.class, IdempotencyInboxAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        IdempotencyAutoConfiguration.class,
+        IdempotencyMessagingStorageAutoConfiguration.class,
+        IdempotencyMessagingAutoConfiguration.class,
+        IdempotencyInboxAutoConfiguration.class
+    })
     static class WithTheStarter {}
 
     static class MakesAChildWhileItIsInitialized {

@@ -44,7 +44,7 @@ final class MethodRules {
         List<ResponseCodec> all = Stream.concat(
                         Stream.of(codecs), Stream.of(new JacksonResponseCodec(new JsonMapper())))
                 .toList();
-        rules = new OperationRules(operations.kinds(), () -> new ResponseMapper(all, 10_000, true));
+        rules = new OperationRules(operations.kinds(), () -> new ResponseMapper(all, 10_000, true), () -> true);
     }
 
     void check(Class<?> type, String name) {

@@ -43,6 +43,7 @@ import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.inbox.IdempotentReceiver;
@@ -234,6 +235,25 @@ class MethodRulesReportTest {
                     "resumed",
                     "has resume = true, but its parameters have no names at run time",
                     "Compile with -parameters, or remove resume = true");
+        }
+    }
+
+    @Test
+    void refusesToResumeWithoutAnOutbox() {
+        assertThatThrownBy(() -> JdbcTestApplication.start(
+                        database, new Class<?>[] {Refunds.class}, "idempotency.outbox.enabled=false"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContainingAll(
+                        Refunds.class.getName() + ".pay(String) has resume = true, but there is no outbox",
+                        "Add the dependency io.idempotency:idempotency-messaging-spring-boot-starter",
+                        "idempotency.outbox.enabled=false");
+    }
+
+    static class Refunds {
+
+        @Idempotent(scope = "refunds", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public String pay(String key) {
+            return key;
         }
     }
 

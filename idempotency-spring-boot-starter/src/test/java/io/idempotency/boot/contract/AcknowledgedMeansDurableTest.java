@@ -44,7 +44,7 @@ import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.lock.TransactionLocks;
-import io.idempotency.observation.MessageOutcome;
+import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.test.TestDatabase;

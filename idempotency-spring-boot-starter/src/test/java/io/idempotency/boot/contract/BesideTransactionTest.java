@@ -37,10 +37,14 @@ import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
 import io.idempotency.internal.postgres.schema.StorageSchema;
-import io.idempotency.internal.retention.PartitionMaintenance;
 import io.idempotency.internal.retention.Purge;
+import io.idempotency.internal.retention.Sampler;
 import io.idempotency.internal.retention.StorageSampler;
+import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
@@ -264,20 +268,20 @@ class BesideTransactionTest {
                     assertThat(administration(application).findAbandoned(10)).isEmpty();
                     assertThat(administration(application).findWithAttempts(5, 10))
                             .isEmpty();
-                    assertThat(administration(application).findFailingMessages(10))
-                            .isEmpty();
-                    assertThat(administration(application).findPendingMessages(10))
-                            .isEmpty();
-                    assertThat(administration(application).findDeadMessages(10)).isEmpty();
+                    assertThat(messages(application).findFailingMessages(10)).isEmpty();
+                    assertThat(messages(application).findPendingMessages(10)).isEmpty();
+                    assertThat(messages(application).findDeadMessages(10)).isEmpty();
                 }
                 case RELEASE -> administration(application).releaseStale(STALE, REASON);
                 case COMPLETE -> administration(application).completeStale(STALE, "\"done\"", REASON);
                 case FORGET -> administration(application).forget(intent("forgettable", "forgotten"), REASON);
                 case PURGE -> unchecked(application.bean(Purge.class)::run);
-                case SAMPLE_TABLES ->
+                case SAMPLE_TABLES -> {
                     new StorageSampler(
                                     application.bean(PostgresStorage.class).statistics(), new IdempotencyListener() {})
                             .sample();
+                    application.bean(Sampler.class).sample();
+                }
                 case VALIDATE_SCHEMA -> {
                     StorageSchema schema =
                             application.bean(PostgresStorage.class).schema();
@@ -287,7 +291,7 @@ class BesideTransactionTest {
                     });
                     schema.validate();
                     assertThat(schema.findProblems()).isEmpty();
-                    schema.isPartitioned();
+                    application.bean(PostgresMessageStorage.class).isPartitioned();
                 }
                 case MAINTAIN_PARTITIONS -> unchecked(application.bean(PartitionMaintenance.class)::run);
                 case RELAY -> {
@@ -299,7 +303,7 @@ class BesideTransactionTest {
                                     Duration.ofSeconds(10),
                                     3,
                                     new Backoff(Duration.ofMillis(10), 2, Duration.ofSeconds(1))),
-                            new IdempotencyListener() {});
+                            new MessagingListener() {});
                     relay.sendBatch();
                     relay.sample();
                 }
@@ -365,6 +369,10 @@ class BesideTransactionTest {
 
         private static void unchecked(Callable<?> work) {
             assertThatCode(work::call).doesNotThrowAnyException();
+        }
+
+        private static MessagingAdministration messages(ContractApplication application) {
+            return application.bean(MessagingAdministration.class);
         }
 
         private static IdempotencyAdministration administration(ContractApplication application) {

@@ -32,8 +32,8 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -19,7 +19,7 @@ import io.idempotency.boot.contract.LeasedPayments.Completion;
 import io.idempotency.boot.contract.LeasedPayments.Declined;
 import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.observation.MessageOutcome;
+import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
 import io.idempotency.test.TestSize;

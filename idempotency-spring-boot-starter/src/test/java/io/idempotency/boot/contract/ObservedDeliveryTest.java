@@ -16,7 +16,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.inbox.IdempotentReceiver;
-import io.idempotency.observation.MessageOutcome;
+import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.TestDatabase;
 

@@ -7,15 +7,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Outcome;
+import io.idempotency.messaging.DeliveryRetried;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 
 /** Remembers what became of every call and of every message. */
-class Outcomes implements IdempotencyListener {
+class Outcomes implements IdempotencyListener, MessagingListener {
 
     private final Queue<CallCompleted> events = new ConcurrentLinkedQueue<>();
 

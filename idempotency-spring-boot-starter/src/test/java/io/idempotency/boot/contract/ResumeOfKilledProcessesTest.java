@@ -33,7 +33,7 @@ class ResumeOfKilledProcessesTest {
     private static final Duration TIMEOUT = TestSize.pick(Duration.ofMinutes(2), Duration.ofMinutes(20));
 
     private static final String[] SETTINGS = {
-        "idempotency.resume.interval=300ms", "idempotency.resume.threads=4", "idempotency.resume.max-attempts=100"
+        "idempotency.outbox.poll-interval=300ms", "idempotency.outbox.max-attempts=100"
     };
 
     private final AtomicInteger started = new AtomicInteger();

@@ -2,9 +2,11 @@ package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,6 +16,7 @@ import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,9 +55,11 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.resume.CallResumer;
-import io.idempotency.observation.CallResumed;
-import io.idempotency.observation.CallResumed.Result;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.DeadMessage;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.test.ConcurrentCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,6 +75,8 @@ class ResumeTest {
 
     private static final int MAX_ATTEMPTS = 3;
 
+    private static final String OF_RESUMPTION = "topic = 'idempotency.resume' and idempotency_key = ?";
+
     private final ContractApplication application;
 
     private final ContractApplication otherInstance;
@@ -79,6 +86,8 @@ class ResumeTest {
     private final CallResumer resumer;
 
     private final IdempotencyAdministration administration;
+
+    private final MessagingAdministration messages;
 
     private final JdbcTemplate jdbc;
 
@@ -94,6 +103,7 @@ class ResumeTest {
         trips = application.bean(Trips.class);
         resumer = application.bean(CallResumer.class);
         administration = application.bean(IdempotencyAdministration.class);
+        messages = application.bean(MessagingAdministration.class);
         resumed = application.bean(Resumed.class);
         jdbc = applications.database().jdbc();
     }
@@ -108,9 +118,10 @@ class ResumeTest {
                         BeforeClaim.class,
                         Interceptors.class,
                         Lazies.class),
-                "idempotency.resume.interval=1d",
+                "idempotency.outbox.poll-interval=1d",
+                "idempotency.outbox.backoff.delay=2m",
                 "idempotency.wait-timeout=30s",
-                "idempotency.resume.max-attempts=" + MAX_ATTEMPTS);
+                "idempotency.outbox.max-attempts=" + MAX_ATTEMPTS);
     }
 
     @BeforeEach
@@ -256,13 +267,33 @@ class ResumeTest {
         }
     }
 
-    static class Resumed implements IdempotencyListener {
+    enum Result {
+        SENT,
+        FAILED,
+        DEAD
+    }
 
-        final List<CallResumed> events = Collections.synchronizedList(new ArrayList<>());
+    record Attempt(
+            UUID message,
+            String type,
+            int number,
+            Result result,
+            @Nullable Throwable failure) {}
+
+    static class Resumed implements MessagingListener {
+
+        final List<Attempt> events = Collections.synchronizedList(new ArrayList<>());
 
         @Override
-        public void callResumed(CallResumed event) {
-            events.add(event);
+        public void messageSent(MessageSent event) {
+            assertThat(event.topic()).isEqualTo("idempotency.resume");
+            events.add(new Attempt(event.messageId(), event.type(), event.attempt(), Result.SENT, null));
+        }
+
+        @Override
+        public void messageSendFailed(MessageSendFailed event) {
+            Result result = event.dead() ? Result.DEAD : Result.FAILED;
+            events.add(new Attempt(event.messageId(), event.type(), event.attempt(), result, event.failure()));
         }
     }
 
@@ -302,31 +333,43 @@ class ResumeTest {
                 key,
                 "status = 'processing', failure_code = null, failure_message = null,"
                         + " locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
     }
 
     private void resumeAtOtherInstance() {
-        otherInstance.bean(CallResumer.class).resumeAll(goesOn::get);
+        otherInstance.bean(CallResumer.class).resumeAll(goesOn::get, Runnable::run);
     }
 
     private void resume() {
-        resumer.resumeAll(goesOn::get);
+        resumer.resumeAll(goesOn::get, Runnable::run);
     }
 
     private void makeDue() {
-        application.alterRequest(key, "resume_at = statement_timestamp() - interval '1 hour'");
+        alterMessage("status = 'pending', sent_at = null, expires_at = null,"
+                + " next_attempt_at = statement_timestamp() - interval '1 hour'");
+    }
+
+    private void alterMessage(String changes) {
+        assertThat(jdbc.update("update idempotency.outbox_event set " + changes + " where " + OF_RESUMPTION, key))
+                .isEqualTo(1);
+    }
+
+    private List<Map<String, Object>> messages() {
+        return jdbc.queryForList("select * from idempotency.outbox_event where " + OF_RESUMPTION, key);
     }
 
     private List<Result> results() {
-        return resumed.events.stream().map(CallResumed::result).toList();
+        return resumed.events.stream().map(Attempt::result).toList();
     }
 
     @Test
     void aCallWhoseProcessHasEndedIsFinishedWithItsArgumentsItsCallerAndItsSteps() {
         bookAndVanish();
-        assertThat(application.request(key).get("arguments"))
+        Map<String, Object> recorded = messages().get(0);
+        assertThat(recorded.get("payload"))
                 .asString()
-                .contains("\\\"from\\\":\\\"Rome\\\"")
-                .endsWith(",\"null\"}");
+                .contains("\"from\":\"Rome\"")
+                .contains("\"voucher\" : null");
 
         resume();
 
@@ -336,8 +379,9 @@ class ResumeTest {
                 .as("the caller is forgotten after its call")
                 .isEqualTo("seat of nobody");
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(2);
-        assertThat(resumed.events).containsExactly(new CallResumed(intent(), 2, Result.SUCCEEDED, null));
-        assertThat(application.request(key)).containsEntry("arguments", null).containsEntry("resume_at", null);
+        assertThat(resumed.events)
+                .containsExactly(new Attempt((UUID) recorded.get("message_id"), "resumed-trips", 1, Result.SENT, null));
+        assertThat(messages()).isEmpty();
         assertThat(jdbc.queryForList(
                         "select caller from idempotency.idempotency_request where idempotency_key = ?",
                         String.class,
@@ -377,6 +421,7 @@ class ResumeTest {
         assertThatThrownBy(() -> application.bean(Rentals.class).rent(key)).hasMessage("vanished");
         application.alterRequest(
                 key, "status = 'processing', locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
 
         resumeAtOtherInstance();
 
@@ -394,11 +439,23 @@ class ResumeTest {
                         + " idempotency.idempotency_request_id(idempotency_scope, idempotency_key, 'bob')))).*"
                         + " from idempotency.idempotency_request r where idempotency_key = ?",
                 key);
+        jdbc.update(
+                "insert into idempotency.outbox_event (message_id, topic, message_type, lane, aggregate_id, payload, headers,"
+                        + " deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count, created_at,"
+                        + " due_at, next_attempt_at) select gen_random_uuid(), topic, message_type, lane, aggregate_id,"
+                        + " payload, headers, idempotency.idempotency_request_id(idempotency_scope, idempotency_key, 'bob'),"
+                        + " idempotency_scope, 'bob', idempotency_key, status, attempt_count, created_at, due_at,"
+                        + " next_attempt_at from idempotency.outbox_event where " + OF_RESUMPTION,
+                key);
 
         resume();
 
-        assertThat(resumed.events).extracting(event -> event.intent().caller()).containsExactlyInAnyOrder("ada", "bob");
-        assertThat(results()).containsOnly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
+        assertThat(jdbc.queryForList(
+                        "select caller from idempotency.idempotency_request where idempotency_key = ? and attempt_count = 2",
+                        String.class,
+                        key))
+                .containsExactlyInAnyOrder("ada", "bob");
     }
 
     @Test
@@ -409,7 +466,12 @@ class ResumeTest {
         resume();
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
-        assertThat(application.request(key)).containsEntry("resume_at", null);
+        assertThat(messages())
+                .singleElement()
+                .satisfies(message -> assertThat(message)
+                        .containsEntry("status", "sent")
+                        .extractingByKey("expires_at", InstanceOfAssertFactories.DATE)
+                        .isAfter(Instant.now().plus(Duration.ofDays(6))));
     }
 
     @ParameterizedTest
@@ -425,6 +487,7 @@ class ResumeTest {
         if (outlivesItsLease) {
             application.expireLease(key);
         }
+        makeDue();
 
         try (LogLines log = LogLines.of(CallResumer.class.getName())) {
             resume();
@@ -466,27 +529,29 @@ class ResumeTest {
 
         resume();
 
-        assertThat(resumed.events).extracting(CallResumed::intent).containsExactly(intent());
+        assertThat(results()).containsExactly(Result.SENT);
+        assertThat(application.request(key)).containsEntry("status", "succeeded");
         gate.open();
         first.await().requireAllSucceeded();
-        assertThat(results()).containsExactly(Result.SUCCEEDED, Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
     }
 
     @Test
     void callsThatCannotBeResumedNowHideNoOtherCall() {
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 20; i++) {
             newKey();
             bookAndVanish();
+            // Its row cannot be claimed.
             application.alterRequest(key, "idempotency_key = 'another'");
-            application.alterRequest(
-                    "another", "idempotency_key = 'another' || request_id, locked_until = '2000-01-01'");
+            application.alterRequest("another", "idempotency_key = 'another' || request_id");
+            alterMessage("next_attempt_at = '2000-01-01'");
         }
         newKey();
         bookAndVanish();
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @Test
@@ -499,7 +564,7 @@ class ResumeTest {
             return "resumed";
         });
         gate.awaitHeld();
-        assertIsTwiceTheLease("resume_at - locked_until");
+        assertIsPause("next_attempt_at - locked_until");
 
         application.expireLease(key);
         resumeAtOtherInstance();
@@ -507,10 +572,11 @@ class ResumeTest {
 
         makeDue();
         resumeAtOtherInstance();
-        assertThat(application.request(key)).containsEntry("attempt_count", 3).containsEntry("resume_count", 2);
+        assertThat(application.request(key)).containsEntry("attempt_count", 3);
+        assertThat(messages()).isEmpty();
         gate.open();
         first.await().requireAllSucceeded();
-        assertThat(results()).containsExactly(Result.UNKNOWN);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(book()).endsWith(" 3");
     }
 
@@ -525,7 +591,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThat(book()).startsWith("R1 [Leg[from=Rome");
         assertThat(application.request(before)).containsEntry("status", "succeeded");
     }
@@ -537,13 +603,14 @@ class ResumeTest {
         };
     }
 
-    private void assertIsTwiceTheLease(String pause) {
+    private void assertIsPause(String pause) {
         assertThat(jdbc.queryForObject(
                         "select extract(epoch from " + pause
-                                + ")::int from idempotency.idempotency_request where idempotency_key = ?",
+                                + ")::int from idempotency.outbox_event join idempotency.idempotency_request"
+                                + " using (idempotency_scope, caller, idempotency_key) where " + OF_RESUMPTION,
                         Integer.class,
                         key))
-                .isBetween(119, 121);
+                .isBetween(119, 181);
     }
 
     @Test
@@ -556,21 +623,20 @@ class ResumeTest {
         resume();
         resume();
 
-        assertThat(results()).as("not before the pause is over").containsExactly(Result.POSTPONED);
+        assertThat(results()).as("not before the pause is over").containsExactly(Result.FAILED);
         assertThat(application.request(key))
                 .containsEntry("status", "failed_retryable")
                 .containsEntry("failure_message", "provider down");
-        assertIsTwiceTheLease("resume_at - updated_at");
+        assertIsPause("next_attempt_at - updated_at");
         for (int attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
             makeDue();
             resume();
         }
 
-        assertThat(results()).containsExactly(Result.POSTPONED, Result.POSTPONED, Result.ABANDONED);
+        assertThat(results()).containsExactly(Result.FAILED, Result.FAILED, Result.DEAD);
         requireAbandoned(
                 "given up after 3 attempts to finish it without its caller: java.lang.IllegalStateException: provider down");
         Trips.RUNS.clear();
-        makeDue();
         resume();
         assertThat(Trips.RUNS).isEmpty();
         assertThat(results()).hasSize(MAX_ATTEMPTS);
@@ -600,9 +666,9 @@ class ResumeTest {
         Trips.METHOD.set(Trips::reserve);
 
         assertThat(book()).startsWith("R1 ").endsWith(" 3");
-        makeDue();
+        assertThat(messages()).isEmpty();
         resume();
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
     }
 
     @Test
@@ -614,7 +680,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.FAILED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThatExceptionOfType(RecordedFailureException.class)
                 .isThrownBy(this::book)
                 .withMessageContaining("no seats");
@@ -623,40 +689,49 @@ class ResumeTest {
     @Test
     void aCallThatEndsItsProcessInEachAttemptIsNotRunAgain() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        alterMessage("attempt_count = " + MAX_ATTEMPTS);
 
-        try (LogLines log = LogLines.of("io.idempotency.calls")) {
+        try (LogLines log = LogLines.of("io.idempotency.outbox")) {
             resume();
             assertThat(log.texts())
                     .filteredOn(line -> line.startsWith("ERROR"))
                     .singleElement()
                     .asString()
-                    .endsWith("find out what it has done, then complete it or let it be tried again");
+                    .contains("was given up after attempt 3", "find that out first");
         }
 
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
-        assertThat(results()).containsExactly(Result.ABANDONED);
+        assertThat(results()).containsExactly(Result.DEAD);
         requireAbandoned("given up after 3 attempts to finish it without its caller: its process ended");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "'key', '\"k\"', 'legs', '{}', 'voucher', 'null'",
-                "'key', '\"k\"', 'key', '\"k\"', 'voucher', 'null'",
-                "'key', '\"k\"', 'legs', '[]'",
-                "'key'",
-                "'key', '\"k\"', 'legs', null, 'voucher', 'null'",
-                "['1'], ['2'], ['3']"
+                "{'key': 'k', 'legs': {}, 'voucher': null}",
+                "{'key': 'k', 'key': 'k', 'voucher': null}",
+                "{'key': 'k', 'legs': []}",
+                "{'key': 'k', 'legs': [], 'key': 'k', 'voucher': null}",
+                "{'key': 'k', 'legs': null, 'voucher': null}",
+                "{}",
+                "[1, 2, 3]",
+                "null"
             })
     void argumentsThatTheCodeDoesNotReadAreNoAttempt(String arguments) {
         bookAndVanish();
-        application.alterRequest(key, "arguments = array[" + arguments + "]");
+        alterMessage("payload = '" + arguments.replace('\'', '"').replace("\"k\"", '"' + key + '"') + "'");
 
         resume();
 
         assertThat(results()).isEmpty();
-        assertThat(application.request(key)).containsEntry("attempt_count", 1).doesNotContainEntry("resume_at", null);
+        assertThat(application.request(key)).containsEntry("attempt_count", 1);
+        assertThat(messages())
+                .singleElement()
+                .satisfies(message -> assertThat(message)
+                        .containsEntry("status", "pending")
+                        .containsEntry("attempt_count", 0)
+                        .extractingByKey("next_attempt_at", InstanceOfAssertFactories.DATE)
+                        .isAfter(Instant.now().plusSeconds(30)));
         assertThat(Trips.RUNS.stream().filter(key::equals)).hasSize(1);
     }
 
@@ -667,15 +742,32 @@ class ResumeTest {
         administration.retryFrom(intent(), "reserve", REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.ABANDONED, Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.DEAD, Result.SENT);
         assertThat(book()).as("the step ran again").startsWith("R2 ");
     }
 
     private void abandon() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        alterMessage("attempt_count = " + MAX_ATTEMPTS);
         resume();
-        assertThat(results()).containsExactly(Result.ABANDONED);
+        assertThat(results()).containsExactly(Result.DEAD);
+    }
+
+    @Test
+    void aDeadMessageThatAnOperatorRequeuesIsResumed() {
+        abandon();
+        DeadMessage dead = messages.findDeadMessages(100).stream()
+                .filter(message -> intent().equals(message.intent()))
+                .findFirst()
+                .orElseThrow();
+        assertThat(dead.topic()).isEqualTo("idempotency.resume");
+        assertThat(dead.lastError()).contains("given up after 3 attempts");
+
+        messages.requeue(dead.messageId(), REASON);
+        resume();
+
+        assertThat(results()).containsExactly(Result.DEAD, Result.SENT);
+        assertThat(book()).startsWith("R1 ");
     }
 
     @Test
@@ -686,13 +778,13 @@ class ResumeTest {
         administration.releaseStale(intent(), REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.ABANDONED, Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.DEAD, Result.FAILED);
     }
 
     @Test
     void aThreadThatThePastAttemptHasLeftBehindCannotTakeAnAbandonedCallUpAgain() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + (MAX_ATTEMPTS - 1));
+        alterMessage("attempt_count = " + (MAX_ATTEMPTS - 1));
         AtomicReference<IdempotencyContext> context = new AtomicReference<>();
         Trips.METHOD.set((bean, key, legs, voucher) -> {
             context.set(IdempotencyContext.current());
@@ -709,12 +801,12 @@ class ResumeTest {
     @Test
     void anAttemptOfTheCallerBeginsTheCountAnew() {
         bookAndVanish();
-        application.alterRequest(key, "resume_count = " + MAX_ATTEMPTS);
+        alterMessage("attempt_count = " + MAX_ATTEMPTS);
         bookAndVanish();
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @Test
@@ -724,7 +816,7 @@ class ResumeTest {
         administration.releaseStale(intent(), REASON);
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @ParameterizedTest
@@ -741,7 +833,7 @@ class ResumeTest {
         resume();
 
         assertThat(resumed.events).isEmpty();
-        assertThat(application.request(key)).containsEntry("arguments", null);
+        assertThat(messages()).isEmpty();
         assertThat(book()).isEqualTo("by hand");
     }
 
@@ -754,6 +846,7 @@ class ResumeTest {
 
         assertThat(resumed.events).isEmpty();
         assertThat(administration.find(intent())).isEmpty();
+        assertThat(messages()).isEmpty();
     }
 
     @Test
@@ -786,11 +879,11 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.UNKNOWN);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(application.request(key))
                 .containsEntry("attempt_count", 3)
-                .containsEntry("status", "failed_retryable")
-                .containsEntry("resume_at", null);
+                .containsEntry("status", "failed_retryable");
+        assertThat(messages()).extracting(message -> message.get("status")).containsExactly("sent");
     }
 
     @Test
@@ -803,8 +896,10 @@ class ResumeTest {
         });
 
         resume();
+        assertThat(results()).containsExactly(Result.SENT);
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED, Result.SUCCEEDED);
+        resume();
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
     }
 
     @Test
@@ -814,15 +909,16 @@ class ResumeTest {
         application.alterRequest(
                 key,
                 "status = 'processing', attempt_count = 1, locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
         Trips.RUNS.clear();
 
         resume();
 
         assertThat(Trips.RUNS).containsExactly(key);
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(resumed.events.get(0).failure()).hasMessage("provider down");
         assertThat(application.outcomes().all()).containsOnly(Outcome.FAILED);
-        assertThat(application.request(key)).doesNotContainEntry("resume_at", null);
+        assertThat(messages()).extracting(message -> message.get("status")).containsExactly("pending");
     }
 
     @Test
@@ -832,7 +928,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
         assertThat(application.request(key).get("failure_message")).asString().contains("without calling it");
     }
 
@@ -845,7 +941,7 @@ class ResumeTest {
         resume();
 
         assertThatExceptionOfType(KeyReusedException.class).isThrownBy(() -> bookLegs(List.of()));
-        assertThat(results()).containsExactly(Result.POSTPONED);
+        assertThat(results()).containsExactly(Result.FAILED);
     }
 
     @Test
@@ -859,7 +955,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThat(repeat.get().await().requireAllSucceeded().get(0)).endsWith(" 2");
     }
 
@@ -880,7 +976,7 @@ class ResumeTest {
 
         resume();
 
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
         assertThat(bookLegs(List.of())).contains(" [] ");
     }
 
@@ -901,7 +997,7 @@ class ResumeTest {
                 .requireAllSucceeded();
 
         assertThat(Trips.RUNS).containsExactlyInAnyOrderElementsOf(keys);
-        assertThat(results()).hasSize(30).containsOnly(Result.SUCCEEDED);
+        assertThat(results()).hasSize(30).containsOnly(Result.SENT);
     }
 
     @Test
@@ -915,7 +1011,7 @@ class ResumeTest {
             goesOn.set(true);
         }
         resume();
-        assertThat(results()).containsExactly(Result.SUCCEEDED);
+        assertThat(results()).containsExactly(Result.SENT);
     }
 
     @Test

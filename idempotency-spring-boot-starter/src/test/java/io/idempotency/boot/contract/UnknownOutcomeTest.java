@@ -22,9 +22,9 @@ import io.idempotency.OutcomeUnknownException;
 import io.idempotency.boot.contract.Callers.Call;
 import io.idempotency.boot.testing.Callbacks;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.CuttingProxy.Point;
 

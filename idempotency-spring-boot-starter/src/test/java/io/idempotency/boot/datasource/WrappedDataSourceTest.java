@@ -38,6 +38,8 @@ import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.ReentrantCallException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.testing.Note;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.test.PostgresTest;
@@ -213,6 +215,8 @@ class WrappedDataSourceTest {
                 .withConfiguration(AutoConfigurations.of(
                         TransactionAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, () -> ofLibrary)
                 .withBean(PlatformTransactionManager.class, () -> new JdbcTransactionManager(ofTransactions))

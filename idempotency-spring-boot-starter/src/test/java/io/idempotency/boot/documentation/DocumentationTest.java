@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -37,11 +38,12 @@ import io.idempotency.boot.actuate.IdempotencyEndpointProperties;
 import io.idempotency.boot.actuate.IdempotencyHealthProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
+import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthProperties;
+import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
 import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
-import io.idempotency.boot.retention.IdempotencyStorageProperties;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 
@@ -58,6 +60,9 @@ class DocumentationTest {
 
     /** Below the outbox, and bound before it. */
     private static final String RABBIT = "idempotency.outbox.rabbit";
+
+    /** Of messages, and bound before the other limits of health. */
+    private static final String OUTBOX_AGE = "idempotency.health.max-outbox-age";
 
     /** The properties records of single features by their prefix; all other properties are in IdempotencyProperties. */
     private static final Map<String, Class<?>> FEATURES = Map.of(
@@ -131,6 +136,11 @@ class DocumentationTest {
 
         assertThat(bind(takeFrom(properties, RABBIT), RABBIT, IdempotencyRabbitProperties.class))
                 .isNotNull();
+        assertThat(bind(
+                        take(properties, OUTBOX_AGE::equals),
+                        "idempotency.health",
+                        IdempotencyMessagingHealthProperties.class))
+                .isNotNull();
         FEATURES.forEach((prefix, type) ->
                 assertThat(bind(takeFrom(properties, prefix), prefix, type)).isNotNull());
         Map<String, Object> endpoint = takeFrom(properties, ENDPOINT);
@@ -141,8 +151,12 @@ class DocumentationTest {
     }
 
     private static Map<String, Object> takeFrom(Map<String, Object> properties, String prefix) {
+        return take(properties, name -> name.startsWith(prefix + '.'));
+    }
+
+    private static Map<String, Object> take(Map<String, Object> properties, Predicate<String> isTaken) {
         Map<String, Object> taken = new LinkedHashMap<>(properties);
-        taken.keySet().removeIf(name -> !name.startsWith(prefix + '.'));
+        taken.keySet().removeIf(isTaken.negate());
         properties.keySet().removeAll(taken.keySet());
         return taken;
     }

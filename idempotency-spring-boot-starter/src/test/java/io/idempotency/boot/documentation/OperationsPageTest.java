@@ -12,12 +12,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -31,7 +33,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 @Tag("full")
 class OperationsPageTest {
 
-    private static final Pattern MIGRATION = Pattern.compile("^-- (V\\d+__\\w+\\.sql)$", Pattern.MULTILINE);
+    private static final Pattern MIGRATION = Pattern.compile("^-- ([a-z-]+/V\\d+__\\w+\\.sql)$", Pattern.MULTILINE);
+
+    private static final String MIGRATIONS = "io/idempotency/internal/postgres/migration/";
 
     @AutoClose
     private final ConfigurableApplicationContext application;
@@ -52,28 +56,52 @@ class OperationsPageTest {
     }
 
     @Test
-    void whatADatabaseAdministratorRunsIsAllThatTheApplicationNeeds() throws IOException {
-        List<MarkdownFile.CodeBlock> setups =
-                blocks().filter(OperationsPageTest::isSetup).toList();
-        assertThat(setups).hasSize(1);
+    void theMigrationsAreListedInTheirOrder() throws IOException {
+        assertThat(setups().stream()
+                        .flatMap(block -> MIGRATION.matcher(block.code()).results())
+                        .map(file -> MIGRATIONS + file.group(1)))
+                .containsExactlyElementsOf(MigratedTables.ALL.stream()
+                        .flatMap(feature -> feature.migrationFiles().stream())
+                        .toList());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'core,messaging', idempotency.purge.archive=false",
+        "'core,core-archive,messaging,messaging-archive', idempotency.purge.archive=true",
+        "'core,messaging,partitions', idempotency.storage.processed-messages=day"
+    })
+    void whatADatabaseAdministratorRunsIsAllThatTheApplicationNeeds(String features, String property)
+            throws IOException {
+        List<String> needed = List.of(features.split(","));
         try (TestDatabase empty = TestDatabase.createEmpty()) {
             JdbcTemplate owner = empty.jdbc();
             owner.execute("create role my_application login password 'secret'");
             try {
-                owner.execute(withMigrations(setups.get(0).code()));
+                for (MarkdownFile.CodeBlock setup : setups()) {
+                    if (needed.stream().anyMatch(feature -> setup.code().contains("-- " + feature + "/"))) {
+                        owner.execute(withMigrations(setup.code()));
+                    }
+                }
 
                 try (ConfigurableApplicationContext migrated = JdbcTestApplication.start(
                         empty,
                         new Class<?>[0],
                         "spring.datasource.username=my_application",
                         "spring.datasource.password=secret",
-                        "idempotency.migrate=false")) {
-                    assertThat(migrated.isRunning()).isTrue();
+                        "idempotency.migrate=false",
+                        property)) {
+                    assertThat(migrated.getBean(PostgresStorage.class).schema().findProblems())
+                            .isEmpty();
                 }
             } finally {
                 owner.execute("drop owned by my_application; drop role my_application");
             }
         }
+    }
+
+    private static List<MarkdownFile.CodeBlock> setups() throws IOException {
+        return blocks().filter(OperationsPageTest::isSetup).toList();
     }
 
     private static Stream<MarkdownFile.CodeBlock> blocks() throws IOException {
@@ -90,8 +118,8 @@ class OperationsPageTest {
         Matcher migration = MIGRATION.matcher(code);
         StringBuilder script = new StringBuilder();
         while (migration.find()) {
-            String sql = new ClassPathResource(PostgresStorage.MIGRATIONS + "/" + migration.group(1))
-                    .getContentAsString(StandardCharsets.UTF_8);
+            String sql =
+                    new ClassPathResource(MIGRATIONS + migration.group(1)).getContentAsString(StandardCharsets.UTF_8);
             migration.appendReplacement(script, Matcher.quoteReplacement(sql.replace("${schema}", "idempotency")));
         }
         return migration.appendTail(script).toString();

@@ -21,7 +21,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.retention.PartitionMaintenance;
+import io.idempotency.internal.postgres.partition.PartitionMaintenance;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -53,7 +53,14 @@ class PartitionsPageTest {
     void start() {
         admin.execute("drop schema if exists idempotency cascade; drop table if exists effect;"
                 + " create table effect (message_id text)");
-        application = JdbcTestApplication.start(database, new Class<?>[0]);
+        JdbcTestApplication.start(database, new Class<?>[0]).close();
+        admin.execute("insert into idempotency.processed_message (consumer, message_id, processed_at, expires_at)"
+                + " values ('invoices', 'old', now(), now() + interval '14 days')");
+        application = JdbcTestApplication.start(
+                database,
+                new Class<?>[0],
+                "idempotency.storage.processed-messages=day",
+                "idempotency.storage.maintenance=false");
     }
 
     @AfterEach
@@ -85,6 +92,8 @@ class PartitionsPageTest {
 
     @Test
     void anEmptyTableIsExchangedWhileMessagesCome() throws Exception {
+        admin.execute("truncate idempotency.processed_message");
+
         exchangeWhileMessagesCome();
     }
 

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,13 +29,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.internal.fingerprint.Fingerprinter;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -49,6 +52,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 class SqlPageTest {
 
     private static final int SESSIONS = 8;
+
+    private static final String PASSWORD = "secret";
 
     private static final Pattern SECTION = Pattern.compile("^#{2,3} ", Pattern.MULTILINE);
 
@@ -71,7 +76,37 @@ class SqlPageTest {
 
     @BeforeAll
     static void migrate(TestDatabase database) {
-        JdbcTestApplication.start(database, new Class<?>[0]).close();
+        JdbcTestApplication.start(database, new Class<?>[0], "idempotency.purge.archive=true")
+                .close();
+    }
+
+    /** Recipes and programs run as a role that has what the page grants to a worker, and tables of its own. */
+    @BeforeEach
+    void createClient() throws IOException {
+        for (MarkdownFile.CodeBlock grants : grants()) {
+            if (grants.code().contains("billing_worker")) {
+                jdbc.execute(grants.code().replace("billing_worker", client()));
+            }
+        }
+        jdbc.execute("alter role %s password '%s'".formatted(client(), PASSWORD));
+        letClientUseTablesOfTheApplication();
+    }
+
+    private void letClientUseTablesOfTheApplication() {
+        jdbc.execute("""
+                grant usage on schema public to %1$s;
+                grant all on all tables in schema public to %1$s;
+                grant all on all sequences in schema public to %1$s""".formatted(client()));
+    }
+
+    private String client() {
+        return "client_" + database.name();
+    }
+
+    private static List<MarkdownFile.CodeBlock> grants() throws IOException {
+        return page().code("sql").stream()
+                .filter(block -> block.code().contains("create role"))
+                .toList();
     }
 
     @AfterEach
@@ -81,7 +116,7 @@ class SqlPageTest {
                 create schema public;
                 truncate idempotency.idempotency_request, idempotency.processed_message, idempotency.stream_position,
                     idempotency.outbox_event, idempotency.idempotency_request_archive""");
-        for (String role : List.of("billing_worker", "billing_janitor")) {
+        for (String role : List.of("billing_worker", "billing_janitor", client())) {
             if (jdbc.queryForObject("select count(*) from pg_roles where rolname = ?", Integer.class, role) == 1) {
                 jdbc.execute("drop owned by %1$s; drop role %1$s".formatted(role));
             }
@@ -103,7 +138,10 @@ class SqlPageTest {
         for (MarkdownFile.CodeBlock block : section.code("sql")) {
             String kind = block.code().lines().findFirst().orElseThrow();
             switch (kind) {
-                case "-- run once" -> jdbc.execute(block.code());
+                case "-- run once" -> {
+                    jdbc.execute(block.code());
+                    letClientUseTablesOfTheApplication();
+                }
                 case "-- run by all sessions at once" ->
                     ConcurrentCalls.run(SESSIONS, () -> runInAnotherSession(block.code()))
                             .requireAllSucceeded();
@@ -117,7 +155,11 @@ class SqlPageTest {
     }
 
     private void runInAnotherSession(String sql) {
-        database.jdbc().execute(sql);
+        asClient().execute(sql);
+    }
+
+    private JdbcTemplate asClient() {
+        return new JdbcTemplate(new DriverManagerDataSource(database.jdbcUrl(), client(), PASSWORD));
     }
 
     @Test
@@ -129,9 +171,7 @@ class SqlPageTest {
 
     @Test
     void theRightsSufficeForAllCallsAndForNoMore() throws SQLException, IOException {
-        page().code("sql").stream()
-                .filter(block -> block.code().contains("create role"))
-                .forEach(block -> jdbc.execute(block.code()));
+        grants().forEach(block -> jdbc.execute(block.code()));
 
         asRole("billing_worker", worker -> {
             worker.execute("""
@@ -149,14 +189,27 @@ class SqlPageTest {
                         perform idempotency.idempotency_advance_strictly('c', 's', 2);
                         perform idempotency.idempotency_publish('t', 't', '1', deduplication_key => 'd');
                         perform idempotency.idempotency_publish('t', 't', '1', deduplication_key => 'd');
+                        perform idempotency.idempotency_lock('l', 'r');
+                        perform idempotency.idempotency_try_lock('l', 'r');
                     end
                     $$""");
             assertThatThrownBy(() -> worker.execute("call idempotency.idempotency_purge()"))
                     .rootCause()
-                    .hasMessageContaining("permission denied for table");
+                    .hasMessageContaining("permission denied for procedure");
             assertThatThrownBy(() -> worker.execute("select * from idempotency.idempotency_stale"))
                     .rootCause()
                     .hasMessageContaining("permission denied for view");
+            assertThatThrownBy(() -> worker.execute("select 1 from idempotency.idempotency_request"))
+                    .rootCause()
+                    .hasMessageContaining("permission denied for table");
+            assertThatThrownBy(() -> worker.execute("select idempotency.idempotency_end_attempt("
+                            + "'s', 'a', '', null, 'processing', null, null, null, null, null)"))
+                    .rootCause()
+                    .hasMessageContaining("permission denied for function");
+            assertThatThrownBy(() ->
+                            worker.execute("select idempotency.idempotency_publish('idempotency.resume', 't', '1')"))
+                    .rootCause()
+                    .hasMessageContaining("The topic 'idempotency.resume' is the library's own");
         });
         jdbc.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'");
         asRole("billing_janitor", janitor -> {
@@ -164,7 +217,7 @@ class SqlPageTest {
             janitor.execute("call idempotency.idempotency_purge()");
             assertThatThrownBy(() -> janitor.execute("select idempotency.idempotency_consume('c', 'm')"))
                     .rootCause()
-                    .hasMessageContaining("permission denied for table");
+                    .hasMessageContaining("permission denied for function");
         });
         assertThat(jdbc.queryForObject("select count(*) from idempotency.idempotency_request_archive", Integer.class))
                 .isOne();
@@ -200,8 +253,9 @@ class SqlPageTest {
 
     @Test
     void eachFunctionIsDocumentedWithItsParameters() throws IOException {
+        String page = page().text().replaceAll("(\\| `idempotency_\\w+\\(\\)`), (`.*)", "$1 |\n| $2");
         Map<String, String> documented = DOCUMENTED_CALL
-                .matcher(page().text())
+                .matcher(page)
                 .results()
                 .collect(Collectors.toMap(call -> call.group(1), call -> call.group(2)));
 
@@ -230,10 +284,26 @@ class SqlPageTest {
                         select proname
                         from pg_proc
                         where pronamespace = 'idempotency'::regnamespace and proname like 'idempotency%'
-                            and (prosecdef or not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false))
+                            and (not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false))
                         order by proname""", String.class))
                 .as("the purge commits; the others are expressions that name no table")
                 .containsExactly("idempotency_lock_id", "idempotency_purge", "idempotency_request_id");
+    }
+
+    @Test
+    void thoseForCallersRunWithTheRightsOfTheirOwner() throws IOException {
+        assertThat(jdbc.queryForList("""
+                        select proname
+                        from pg_proc
+                        where pronamespace = 'idempotency'::regnamespace and proname like 'idempotency%' and prosecdef
+                        order by proname""", String.class))
+                .isSubsetOf(grants().stream()
+                        .flatMap(block -> Pattern.compile("idempotency\\.(\\w+)")
+                                .matcher(block.code())
+                                .results()
+                                .map(name -> name.group(1)))
+                        .toList())
+                .contains("idempotency_claim", "idempotency_publish", "idempotency_purge_batch");
     }
 
     @Test
@@ -263,6 +333,7 @@ class SqlPageTest {
     void pythonPaysOnceInManyProcesses(@TempDir Path directory) throws Exception {
         Path program = pythonExample(directory);
         jdbc.execute("create table paid (account text, cents bigint)");
+        letClientUseTablesOfTheApplication();
 
         List<Process> processes = new ArrayList<>();
         for (int i = 0; i < SESSIONS; i++) {
@@ -318,8 +389,8 @@ class SqlPageTest {
                         "PGHOST", server.getHost(),
                         "PGPORT", Integer.toString(server.getPort()),
                         "PGDATABASE", database.name(),
-                        "PGUSER", database.username(),
-                        "PGPASSWORD", database.password()));
+                        "PGUSER", client(),
+                        "PGPASSWORD", PASSWORD));
         return process.start();
     }
 
@@ -331,7 +402,8 @@ class SqlPageTest {
     }
 
     private static String script() throws IOException {
-        return new ClassPathResource(PostgresStorage.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8);
+        return new ClassPathResource(CoreFeatures.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8)
+                + new ClassPathResource(MessagingFeatures.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8);
     }
 
     @FunctionalInterface

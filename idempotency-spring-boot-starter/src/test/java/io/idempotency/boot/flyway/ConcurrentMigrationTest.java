@@ -20,6 +20,8 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -102,6 +104,8 @@ class ConcurrentMigrationTest {
                         () -> new ApplicationContextRunner()
                                 .withConfiguration(AutoConfigurations.of(
                                         IdempotencyAutoConfiguration.class,
+                                        IdempotencyMessagingAutoConfiguration.class,
+                                        IdempotencyMessagingStorageAutoConfiguration.class,
                                         IdempotencyMigrationAutoConfiguration.class))
                                 .withBean(DataSource.class, () -> connectingTogether(urlParameters, startingLine))
                                 .withPropertyValues(properties)

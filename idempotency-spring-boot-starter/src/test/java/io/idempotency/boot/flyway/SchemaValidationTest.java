@@ -2,19 +2,22 @@ package io.idempotency.boot.flyway;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.io.Resource;
-import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.core.io.ClassPathResource;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
 import io.idempotency.boot.testing.NotebookTests;
 import io.idempotency.boot.testing.StartupReport;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.test.PostgresTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,12 +43,38 @@ class SchemaValidationTest extends NotebookTests {
         StartupReport report = StartupReport.of(() -> start());
 
         assertThat(report.description())
-                .contains("schema 'idempotency'", "relation \"idempotency.idempotency_request\" does not exist");
+                .contains(
+                        "schema 'idempotency'",
+                        "there is no idempotency_request, purge_lease (core), processed_message, message_failure,"
+                                + " stream_position, processed_message_earlier, outbox_event (messaging)");
         assertThat(report.action())
-                .contains("idempotency.migrate = true", PostgresStorage.MIGRATIONS, "grant usage on schema");
+                .contains(
+                        "idempotency.migrate = true",
+                        "io/idempotency/internal/postgres/migration/core/V1__requests.sql,"
+                                + " io/idempotency/internal/postgres/migration/messaging/V1__inbox.sql,"
+                                + " io/idempotency/internal/postgres/migration/messaging/V2__outbox.sql and then",
+                        "grant usage on schema")
+                .doesNotContain("archive", "partitions");
         assertThat(admin.queryForList("select 1 from pg_namespace where nspname = 'idempotency'"))
                 .as("created")
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "idempotency.purge.archive=true, idempotency_request_archive (core-archive),"
+                + " core-archive/V1__requests_archive.sql",
+        "idempotency.purge.archive=true, outbox_event_archive (messaging-archive),"
+                + " messaging-archive/V1__messages_archive.sql",
+        "idempotency.storage.processed-messages=day, processed_message_head (partitions), partitions/V1__partitions.sql"
+    })
+    void reportsAFeatureThatIsMissing(String property, String table, String file) throws IOException {
+        runMigrationsByHand("idempotency");
+
+        StartupReport report = StartupReport.of(() -> start(property));
+
+        assertThat(report.description()).contains("there is no ", table).doesNotContain("(core)", "(messaging)");
+        assertThat(report.action()).contains("run the migrations ", file).doesNotContain("core/V1__requests.sql");
     }
 
     @Test
@@ -79,9 +108,13 @@ class SchemaValidationTest extends NotebookTests {
     /** As an administrator does with psql and its variables. */
     private void runMigrationsByHand(String schema) throws IOException {
         admin.execute("create schema " + schema);
-        for (Resource migration : new PathMatchingResourcePatternResolver()
-                .getResources("classpath*:" + PostgresStorage.MIGRATIONS + "/V*.sql")) {
-            admin.execute(migration.getContentAsString(StandardCharsets.UTF_8).replace("${schema}", schema));
+        List<StorageFeature> features = List.of(CoreFeatures.CORE, MessagingFeatures.MESSAGING);
+        for (String file : features.stream()
+                .flatMap(feature -> feature.migrationFiles().stream())
+                .toList()) {
+            admin.execute(new ClassPathResource(file)
+                    .getContentAsString(StandardCharsets.UTF_8)
+                    .replace("${schema}", schema));
         }
     }
 }

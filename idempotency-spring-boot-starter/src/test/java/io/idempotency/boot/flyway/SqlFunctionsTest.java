@@ -17,7 +17,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.testing.Notebook;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -98,7 +98,7 @@ class SqlFunctionsTest {
         start("idempotency.migrate=false").close();
         assertThat(functions()).doesNotContain("idempotency_claim");
 
-        jdbc.execute(new ClassPathResource(PostgresStorage.SQL_FUNCTIONS)
+        jdbc.execute(new ClassPathResource(CoreFeatures.SQL_FUNCTIONS)
                 .getContentAsString(StandardCharsets.UTF_8)
                 .replace("${schema}", "idempotency"));
         assertThat(claim("key", "text")).isEqualTo("new_claim");

@@ -38,6 +38,9 @@ final class Actor {
 
     private volatile YieldPoint at;
 
+    /** Set while the server executes what the actor has sent. */
+    private volatile boolean isAtServer;
+
     private volatile boolean isWoken;
 
     private int wakes;
@@ -136,21 +139,19 @@ final class Actor {
         }
         pid = point.pid();
         isWoken = false;
-        if (!stopsAt(point)) {
-            return proceeding.proceed();
+        if (stopsAt(point)) {
+            at = point;
+            LockSupport.unpark(watcher);
+            turn.acquireUninterruptibly();
         }
-        at = point;
-        LockSupport.unpark(watcher);
-        turn.acquireUninterruptibly();
         Fault fault = nextFault;
         nextFault = null;
-        if (fault == null) {
-            return proceeding.proceed();
-        }
+        isAtServer = true;
         try {
-            return fault.strike(point, proceeding);
+            return fault == null ? proceeding.proceed() : fault.strike(point, proceeding);
         } finally {
-            if (fault.cutsConnection()) {
+            isAtServer = false;
+            if (fault != null && fault.cutsConnection()) {
                 // The server notices at once, so that all runs of a schedule are the same.
                 server.awaitGone(pid);
             }
@@ -267,6 +268,11 @@ final class Actor {
     /** Returns the backend that the actor has used last. */
     int pid() {
         return pid;
+    }
+
+    /** Returns whether the actor waits for an answer of the server. */
+    boolean isAtServer() {
+        return isAtServer;
     }
 
     boolean isDone() {

@@ -20,7 +20,7 @@ enum Intervention {
             applications
                     .beans(JdbcTemplate.class)
                     .get(place)
-                    .update(EXPIRE_LEASE, intent.key().value());
+                    .update(EXPIRE_LEASE, intent.key().value(), intent.key().value());
             return true;
         }
     },
@@ -126,6 +126,14 @@ enum Intervention {
 
     /** As if the time of a lease were over. Waits for nobody, because others wait for the end of the lease. */
     static final String EXPIRE_LEASE = """
+            with due as (
+                update idempotency.outbox_event
+                set next_attempt_at = statement_timestamp()
+                where message_id = any (array(
+                    select message_id
+                    from idempotency.outbox_event
+                    where idempotency_key = ? and status = 'pending'
+                    for update skip locked)))
             update idempotency.idempotency_request
             set locked_until = statement_timestamp() - interval '1 second'
             where request_id = any (array(

@@ -47,7 +47,7 @@ class OperatorInterleavingTest extends InterventionInterleavings {
     @EnumSource(names = {"RELEASE", "COMPLETION", "DELETION"})
     void aCallThatRunsInsteadOfOneWhoseLeaseIsEnded(Intervention intervention) {
         explorer(ScopedCalls.LEASED, 2, intervention)
-                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(2));
+                .exploreAll(Bounds.of(NO_FAULTS, 0).withSwitches(TestSize.pick(1, 2)));
     }
 
     @ParameterizedTest

@@ -67,8 +67,7 @@ class OutboxInterleavingTest {
     @Test
     @Tag("full")
     void twoCallersAndARelay() {
-        explorer(1, 2, 1, Refusal.NEVER)
-                .exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, 3)));
+        explorer(1, 2, 1, Refusal.NEVER).exploreAll(Bounds.of(NO_FAULT, 0).withSwitches(TestSize.pick(2, 3)));
     }
 
     @Test

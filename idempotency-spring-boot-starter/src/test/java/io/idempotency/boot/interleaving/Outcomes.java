@@ -3,12 +3,12 @@ package io.idempotency.boot.interleaving;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 
 /** Counts which messages an application reports as handled. */
-class Outcomes implements IdempotencyListener {
+class Outcomes implements MessagingListener {
 
     private final Map<String, Integer> handled = new ConcurrentHashMap<>();
 

@@ -43,6 +43,10 @@ enum Past {
                     set status = 'processing', failure_code = null, failure_message = null,
                         locked_until = statement_timestamp() - interval '1 second'
                     where idempotency_key = ?""", key);
+            applications.database().jdbc().update("""
+                    update idempotency.outbox_event
+                    set status = 'pending', next_attempt_at = statement_timestamp(), sent_at = null, expires_at = null
+                    where idempotency_key = ?""", key);
         }
     },
 

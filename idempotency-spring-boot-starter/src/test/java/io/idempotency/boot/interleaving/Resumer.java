@@ -1,5 +1,6 @@
 package io.idempotency.boot.interleaving;
 
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -19,7 +20,8 @@ final class Resumer {
 
     void resumeAll() {
         BooleanSupplier goesOn = () -> true;
-        ReflectionTestUtils.invokeMethod(resumer, "resumeAll", goesOn);
+        Executor ofThisThread = Runnable::run;
+        ReflectionTestUtils.invokeMethod(resumer, "resumeAll", goesOn, ofThisThread);
     }
 
     /** Takes the place of the bean, so that nothing starts it. */

@@ -201,7 +201,7 @@ final class Scheduler {
                 return isSettled ? "all wait" : "somebody moves no more";
             }
             // A longer step is asked for less often, so that questions do not hold it up.
-            LockSupport.parkNanos(Math.max(Waits.PATIENCE_NANOS, (System.nanoTime() - start) / 4));
+            LockSupport.parkNanos(Math.max(Waits.PATIENCE_NANOS, (System.nanoTime() - start) / 2));
         }
     }
 

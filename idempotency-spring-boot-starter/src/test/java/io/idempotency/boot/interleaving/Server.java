@@ -79,8 +79,9 @@ final class Server implements AutoCloseable {
             if (waited > LIMIT.toNanos()) {
                 throw new IllegalStateException("Backend " + pid + " does not end");
             }
-            // On behalf of this object, which tells it from a pause of the application. Where it takes long, questions would prolong it.
-            LockSupport.parkNanos(this, Math.max(POLL_NANOS, waited / 4));
+            // On behalf of this object, which tells it from a pause of the application. Where it takes long, questions
+            // would prolong it.
+            LockSupport.parkNanos(this, Math.max(POLL_NANOS, waited / 2));
         }
     }
 

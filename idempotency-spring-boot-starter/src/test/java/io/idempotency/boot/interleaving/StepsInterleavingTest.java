@@ -47,6 +47,12 @@ class StepsInterleavingTest {
 
     @Test
     void aMethodThatRepeatsAStepWhoseRecordIsInDoubtGetsItsResult() {
+        explorer(Kind.REPEATED, 1, false).replay("a a a a a a!COMMIT_UNANSWERED a a a!EXCEPTION");
+    }
+
+    @Test
+    @Tag("full")
+    void aMethodThatRepeatsAStepWhoseRecordIsInDoubtAnywhere() {
         explorer(Kind.REPEATED, 1, false)
                 .exploreAll(Bounds.ofPairs(EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.EXCEPTION)));
     }

@@ -19,7 +19,7 @@ import io.idempotency.boot.interleaving.Ledger.Place;
 import io.idempotency.boot.interleaving.Ledger.Trouble;
 
 /** Two transactions of one key, each of which does several things with the library at random, and something may go wrong in it. */
-final class Together implements Scenario {
+class Together implements Scenario {
 
     private static final int MOST_PARTS = 4;
 
@@ -44,7 +44,7 @@ final class Together implements Scenario {
 
     @Override
     public List<Actor> actors(String key) {
-        attempts = List.of(attempt(key), attempt(key));
+        attempts = attempts(key);
         List<Actor> actors = new ArrayList<>();
         for (int i = 0; i < attempts.size(); i++) {
             Ledger ledger = ledgers().get(i);
@@ -55,6 +55,11 @@ final class Together implements Scenario {
             }));
         }
         return actors;
+    }
+
+    /** Returns the transactions of a key, one for each of two applications. */
+    List<Attempt> attempts(String key) {
+        return List.of(attempt(key), attempt(key));
     }
 
     /** In the order of their names, so that two of them do not wait for each other. */

@@ -2,7 +2,9 @@ package io.idempotency.boot.interleaving;
 
 import java.sql.SQLException;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,6 +15,9 @@ import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfigur
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.idempotency.boot.interleaving.Ledger.Attempt;
+import io.idempotency.boot.interleaving.Ledger.Part;
+import io.idempotency.boot.interleaving.Ledger.Place;
 import io.idempotency.boot.interleaving.Ledger.Trouble;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.test.TestDatabase;
@@ -34,7 +39,30 @@ class TogetherInterleavingTest {
         explore(Kind.JDBC, 40);
     }
 
+    /** The call fails and is swallowed after the manager has looked whether the transaction is marked rollback-only. */
+    @Test
+    void aFailedCallThatCannotBeUndoneIsNotCommitted() throws SQLException {
+        explore(Kind.JDBC, applications -> {
+            Together scenario = new Together(applications, Set.of(), 1) {
+                @Override
+                List<Attempt> attempts(String key) {
+                    return List.of(new Attempt(
+                            key, List.of(Part.CALL), Trouble.UNDONE_FAILURE_OF_A_CALL, Place.BEFORE_COMPLETION));
+                }
+            };
+            new Explorer("together-undone", applications.server(), scenario).exploreAll(EnumSet.of(Fault.EXCEPTION), 1);
+        });
+    }
+
     private static void explore(Kind kind, int count) throws SQLException {
+        explore(
+                kind,
+                applications -> new Explorer(
+                                "together-" + kind, applications.server(), new Together(applications, kind.troubles, 1))
+                        .walk(1, count, 2));
+    }
+
+    private static void explore(Kind kind, Consumer<Applications> explorations) throws SQLException {
         try (TestDatabase database = TestDatabase.create();
                 Applications applications = new Applications(
                         database,
@@ -43,8 +71,7 @@ class TogetherInterleavingTest {
                         "idempotency.wait-timeout=10s")) {
             Ledger.createTable(database.jdbc());
             applications.warmUp(Ledger.class, Ledger::makeEverything);
-            Together scenario = new Together(applications, kind.troubles, 1);
-            new Explorer("together-" + kind, applications.server(), scenario).walk(1, count, 2);
+            explorations.accept(applications);
         }
     }
 

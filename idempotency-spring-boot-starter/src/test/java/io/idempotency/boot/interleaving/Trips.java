@@ -150,7 +150,7 @@ class Trips {
 
     /** Lets the lease expire that is held then. */
     public void expireLease(String key) {
-        jdbc.update(Intervention.EXPIRE_LEASE, key);
+        jdbc.update(Intervention.EXPIRE_LEASE, key, key);
         extended.remove(key);
     }
 

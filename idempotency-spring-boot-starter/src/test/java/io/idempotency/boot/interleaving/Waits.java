@@ -40,7 +40,7 @@ final class Waits {
 
     /** Returns whether the actor waits for another one, and has done so for a while: the server itself holds a lock for a moment only. */
     boolean isWaiting(Actor actor) {
-        if (!isInJvm(actor.thread()) && (actor.pid() == 0 || !server.isBlocked(actor.pid()))) {
+        if (!isInJvm(actor.thread()) && !(actor.isAtServer() && server.isBlocked(actor.pid()))) {
             waitingSince.remove(actor);
             return false;
         }

@@ -24,6 +24,8 @@ import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -41,6 +43,8 @@ class OpenInViewTest {
     private static final AutoConfigurations OURS = AutoConfigurations.of(
             IdempotencyOpenInViewAutoConfiguration.class,
             IdempotencyAutoConfiguration.class,
+            IdempotencyMessagingAutoConfiguration.class,
+            IdempotencyMessagingStorageAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class);
 
     private static final AutoConfigurations JPA = AutoConfigurations.of(HibernateJpaAutoConfiguration.class);

@@ -25,9 +25,9 @@ import org.springframework.util.backoff.FixedBackOff;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Redelivery;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -88,7 +88,7 @@ class KafkaErrorHandlingTest {
         application.getBean(KafkaTemplate.class).send(message).join();
     }
 
-    static class Deliveries implements IdempotencyListener {
+    static class Deliveries implements MessagingListener {
 
         final List<MessageOutcome> outcomes = new CopyOnWriteArrayList<>();
 

@@ -22,8 +22,8 @@ import org.springframework.util.backoff.FixedBackOff;
 
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Redelivery;
-import io.idempotency.observation.IdempotencyListener;
-import io.idempotency.observation.MessageReceived;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
 import io.idempotency.test.TestDatabase;
 
 /** One application of a consumer group. It can be stopped, and it forgets to tell the broker how far it got. */
@@ -75,7 +75,7 @@ final class KafkaGroupMember implements AutoCloseable {
     }
 
     /** How many messages came, and how many commits of offsets were lost. */
-    static class Deliveries implements IdempotencyListener {
+    static class Deliveries implements MessagingListener {
 
         final AtomicInteger received = new AtomicInteger();
 

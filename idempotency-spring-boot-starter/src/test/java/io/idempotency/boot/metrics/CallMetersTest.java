@@ -11,7 +11,6 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.StepEnded;
 
@@ -53,18 +52,6 @@ class CallMetersTest {
                         .counter()
                         .count())
                 .isEqualTo(2);
-    }
-
-    @Test
-    void resumedAttemptsAreCountedByTheirResult() {
-        meters.callResumed(new CallResumed(INTENT, 2, CallResumed.Result.POSTPONED, new IllegalStateException()));
-        meters.callResumed(new CallResumed(INTENT, 3, CallResumed.Result.ABANDONED, null));
-
-        assertThat(registry.get("idempotency.resumes")
-                        .tags("scope", "payments", "outcome", "abandoned")
-                        .counter()
-                        .count())
-                .isEqualTo(1);
     }
 
     @Test

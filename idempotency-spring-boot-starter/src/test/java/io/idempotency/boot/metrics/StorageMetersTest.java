@@ -11,7 +11,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.idempotency.boot.testing.TestClock;
-import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -70,21 +69,6 @@ class StorageMetersTest {
 
         meters.storageSampled(sample);
         assertThat(value("idempotency.rows", "idempotency_request")).isEqualTo(10);
-    }
-
-    @Test
-    void partitionsAreShownOfTablesThatHaveThem() {
-        meters.storageSampled(new StorageSampled(
-                List.of(),
-                0,
-                List.of(new PartitionSample(
-                        "processed_message", 21, 7, Duration.ofMillis(1_500), false, List.of("look")))));
-
-        assertThat(value("idempotency.partitions", "processed_message")).isEqualTo(21);
-        assertThat(value("idempotency.partitions.ahead", "processed_message")).isEqualTo(7);
-        assertThat(value("idempotency.partitions.overdue", "processed_message")).isEqualTo(1.5);
-        assertThat(value("idempotency.partitions.problems", "processed_message"))
-                .isOne();
     }
 
     @Test

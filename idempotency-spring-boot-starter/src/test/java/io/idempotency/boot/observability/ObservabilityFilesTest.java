@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import io.idempotency.Outcome;
 import io.idempotency.boot.observability.PrometheusRules.Rule;
-import io.idempotency.observation.MessageOutcome;
+import io.idempotency.messaging.MessageOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -27,12 +27,15 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
+import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
 import io.idempotency.boot.testing.LogLines;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -93,8 +96,10 @@ class ObservabilityPageTest {
                         "io.idempotency.calls",
                         Outcome.values(),
                         Outcome::tag,
-                        (listener, outcome) -> listener.callCompleted(
-                                new CallCompleted("payments", intent, outcome, 1, Duration.ZERO, null))));
+                        (listeners, outcome) -> listeners
+                                .ofCalls()
+                                .callCompleted(
+                                        new CallCompleted("payments", intent, outcome, 1, Duration.ZERO, null))));
     }
 
     @Test
@@ -104,8 +109,10 @@ class ObservabilityPageTest {
                         "io.idempotency.inbox",
                         MessageOutcome.values(),
                         MessageOutcome::tag,
-                        (listener, outcome) -> listener.messageReceived(
-                                new MessageReceived("wallets", "m-1", outcome, 1, Duration.ZERO, null))));
+                        (listeners, outcome) -> listeners
+                                .ofMessages()
+                                .messageReceived(
+                                        new MessageReceived("wallets", "m-1", outcome, 1, Duration.ZERO, null))));
     }
 
     private Map<String, String> documentedLevels(String logger) {
@@ -121,18 +128,22 @@ class ObservabilityPageTest {
     }
 
     private static <O> Map<String, String> levels(
-            String logger, O[] outcomes, Function<O, String> tag, BiConsumer<IdempotencyListener, O> announce) {
+            String logger, O[] outcomes, Function<O, String> tag, BiConsumer<Listeners, O> announce) {
         Map<String, String> levels = new HashMap<>();
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(IdempotencyLoggingAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyLoggingAutoConfiguration.class, IdempotencyMessagingLoggingAutoConfiguration.class))
                 .run(context -> {
-                    IdempotencyListener listener =
+                    Listeners listeners = new Listeners(
                             new IdempotencyListeners(context.getBeanProvider(IdempotencyListener.class)
                                     .orderedStream()
-                                    .toList());
+                                    .toList()),
+                            new MessagingListeners(context.getBeanProvider(MessagingListener.class)
+                                    .orderedStream()
+                                    .toList()));
                     for (O outcome : outcomes) {
                         try (LogLines log = LogLines.of(logger)) {
-                            announce.accept(listener, outcome);
+                            announce.accept(listeners, outcome);
                             assertThat(log.all()).hasSize(1);
                             ILoggingEvent line = log.all().get(0);
                             levels.put(tag.apply(outcome), line.getLevel().toString());
@@ -141,6 +152,8 @@ class ObservabilityPageTest {
                 });
         return levels;
     }
+
+    private record Listeners(IdempotencyListener ofCalls, MessagingListener ofMessages) {}
 
     private static Set<String> codesIn(String cell) {
         return CODE.matcher(cell).results().map(code -> code.group(1)).collect(Collectors.toSet());

@@ -20,19 +20,21 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
+import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.messaging.DeliveryRetried;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
+import io.idempotency.messaging.MessageSendFailed;
+import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.MessagingListeners;
+import io.idempotency.messaging.OutboxSampled;
+import io.idempotency.messaging.PartitionSample;
 import io.idempotency.observation.CallCompleted;
-import io.idempotency.observation.CallResumed;
 import io.idempotency.observation.CallRetried;
-import io.idempotency.observation.DeliveryRetried;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.observation.MessageOutcome;
-import io.idempotency.observation.MessageReceived;
-import io.idempotency.observation.MessageSendFailed;
-import io.idempotency.observation.MessageSent;
-import io.idempotency.observation.OutboxSampled;
-import io.idempotency.observation.PartitionSample;
 import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StepEnded;
 import io.idempotency.observation.StorageSampled;
@@ -71,12 +73,17 @@ final class Scrape {
     static Scrape ofEveryMeter() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(IdempotencyMetricsAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        IdempotencyMetricsAutoConfiguration.class, IdempotencyMessagingMetricsAutoConfiguration.class))
                 .withBean(MeterRegistry.class, () -> registry)
-                .run(context ->
-                        letEverythingHappen(new IdempotencyListeners(context.getBeanProvider(IdempotencyListener.class)
-                                .orderedStream()
-                                .toList())));
+                .run(context -> {
+                    letEverythingHappen(new IdempotencyListeners(context.getBeanProvider(IdempotencyListener.class)
+                            .orderedStream()
+                            .toList()));
+                    letEverythingHappen(new MessagingListeners(context.getBeanProvider(MessagingListener.class)
+                            .orderedStream()
+                            .toList()));
+                });
         return new Scrape(registry);
     }
 
@@ -100,9 +107,12 @@ final class Scrape {
         }
         listener.callRetried(new CallRetried(intent, 1, "40001", failure));
         listener.stepEnded(new StepEnded(intent, "charge", false));
-        for (CallResumed.Result result : CallResumed.Result.values()) {
-            listener.callResumed(new CallResumed(intent, 2, result, failure));
-        }
+        listener.rowsPurged(new RowsPurged("idempotency_request", 1));
+        listener.storageSampled(new StorageSampled(List.of(new TableSample("idempotency_request", 1, A_WHILE)), 1));
+    }
+
+    private static void letEverythingHappen(MessagingListener listener) {
+        Throwable failure = new IllegalStateException();
         listener.deliveryRetried(new DeliveryRetried("billing", "a-message", 1, "40001", failure));
         for (MessageOutcome outcome : MessageOutcome.values()) {
             listener.messageReceived(new MessageReceived("billing", "a-message", outcome, 1, A_WHILE, failure));
@@ -111,10 +121,6 @@ final class Scrape {
         listener.messageSent(new MessageSent(messageId, "topic", "type", 1, A_WHILE));
         listener.messageSendFailed(new MessageSendFailed(messageId, "topic", "type", 1, true, failure));
         listener.outboxSampled(new OutboxSampled(1, 1, A_WHILE));
-        listener.rowsPurged(new RowsPurged("idempotency_request", 1));
-        listener.storageSampled(new StorageSampled(
-                List.of(new TableSample("idempotency_request", 1, A_WHILE)),
-                1,
-                List.of(new PartitionSample("processed_message", 10, 7, A_WHILE, false, List.of()))));
+        listener.partitionsSampled(new PartitionSample("processed_message", 10, 7, A_WHILE, false, List.of()));
     }
 }

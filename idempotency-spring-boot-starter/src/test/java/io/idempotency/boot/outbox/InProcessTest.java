@@ -19,13 +19,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.idempotency.DeadMessage;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.outbox.InProcessSender;
+import io.idempotency.messaging.DeadMessage;
+import io.idempotency.messaging.MessagingAdministration;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxMessage;
@@ -245,7 +246,7 @@ class InProcessTest {
 
     @Test
     void aMessageThatNobodyHandlesEndsDeadAndSaysWhyAndCanBeRequeued() {
-        IdempotencyAdministration administration = application.bean(IdempotencyAdministration.class);
+        MessagingAdministration administration = application.bean(MessagingAdministration.class);
         UUID id = invoices.tell("nobody");
 
         await().until(() -> administration.findDeadMessages(10).size() == 1);
@@ -273,7 +274,7 @@ class InProcessTest {
         invoices.tell(Shop.TOPIC, "not an object");
 
         await().until(() -> application
-                        .bean(IdempotencyAdministration.class)
+                        .bean(MessagingAdministration.class)
                         .findDeadMessages(10)
                         .size()
                 == 1);

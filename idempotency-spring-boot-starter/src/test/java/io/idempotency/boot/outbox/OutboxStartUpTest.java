@@ -27,7 +27,9 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.rabbit.IdempotencyRabbitAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.outbox.Outbox;
@@ -59,6 +61,8 @@ class OutboxStartUpTest {
                         RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
                         IdempotencyInboxAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
                         IdempotencyRabbitAutoConfiguration.class,

@@ -28,6 +28,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
@@ -290,7 +291,10 @@ class RelayRunnerTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(IdempotencyTracingAutoConfiguration.class)
+    @ImportAutoConfiguration({
+        IdempotencyTracingAutoConfiguration.class,
+        IdempotencyMessagingTracingAutoConfiguration.class
+    })
     static class Observed {
 
         @Bean

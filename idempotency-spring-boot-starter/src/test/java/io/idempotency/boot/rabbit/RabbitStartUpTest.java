@@ -17,7 +17,9 @@ import org.springframework.kafka.core.KafkaTemplate;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
+import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
@@ -41,6 +43,8 @@ class RabbitStartUpTest {
                         RabbitAutoConfiguration.class,
                         IdempotencyAutoConfiguration.class,
                         IdempotencyInboxAutoConfiguration.class,
+                        IdempotencyMessagingAutoConfiguration.class,
+                        IdempotencyMessagingStorageAutoConfiguration.class,
                         IdempotencyMigrationAutoConfiguration.class,
                         IdempotencyKafkaAutoConfiguration.class,
                         IdempotencyRabbitAutoConfiguration.class,

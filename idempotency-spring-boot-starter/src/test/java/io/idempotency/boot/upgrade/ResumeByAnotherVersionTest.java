@@ -54,12 +54,12 @@ class ResumeByAnotherVersionTest {
     }
 
     private ConfigurableApplicationContext start(Class<?> bean) {
-        return JdbcTestApplication.start(database, new Class<?>[] {bean}, "idempotency.resume.interval=1d");
+        return JdbcTestApplication.start(database, new Class<?>[] {bean}, "idempotency.outbox.poll-interval=1d");
     }
 
     @BeforeEach
     void empty() {
-        database.jdbc().execute("truncate idempotency.idempotency_request");
+        database.jdbc().execute("truncate idempotency.idempotency_request, idempotency.outbox_event");
         PAID.clear();
     }
 
@@ -223,6 +223,7 @@ class ResumeByAnotherVersionTest {
                 .hasMessage("vanished");
         alter("status = 'processing', failure_code = null, failure_message = null,"
                 + " locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
         moveTo(scope);
     }
 
@@ -230,6 +231,17 @@ class ResumeByAnotherVersionTest {
     private void moveTo(String scope) {
         alter("idempotency_scope = '%1$s', request_id = idempotency.idempotency_request_id('%1$s', 'k')"
                 .formatted(scope));
+        alterMessage("idempotency_scope = '%1$s', deduplication_key = idempotency.idempotency_request_id('%1$s', 'k')"
+                .formatted(scope));
+    }
+
+    private void makeDue() {
+        alterMessage("status = 'pending', sent_at = null, expires_at = null, next_attempt_at = statement_timestamp()");
+    }
+
+    private void alterMessage(String changes) {
+        assertThat(database.jdbc().update("update idempotency.outbox_event set " + changes))
+                .isEqualTo(1);
     }
 
     private void alter(String changes) {
@@ -238,14 +250,14 @@ class ResumeByAnotherVersionTest {
     }
 
     private static void resumeBy(ConfigurableApplicationContext application) {
-        application.getBean(CallResumer.class).resumeAll(() -> true);
+        application.getBean(CallResumer.class).resumeAll(() -> true, Runnable::run);
     }
 
     private Map<String, Object> row() {
         return database.jdbc()
-                .queryForMap(
-                        "select *, resume_at - statement_timestamp() between interval '50 seconds' and interval '1 minute'"
-                                + " as is_postponed from idempotency.idempotency_request");
+                .queryForMap("select r.*, next_attempt_at - statement_timestamp() between interval '50 seconds' and"
+                        + " interval '1 minute' as is_postponed from idempotency.idempotency_request r"
+                        + " left join idempotency.outbox_event on true");
     }
 
     @ParameterizedTest
@@ -277,7 +289,7 @@ class ResumeByAnotherVersionTest {
 
         try (LogLines log = LogLines.of(CallResumer.class.getName())) {
             resumeBy(newer);
-            alter("resume_at = statement_timestamp()");
+            makeDue();
             resumeBy(newer);
 
             assertThat(log.all())
@@ -296,7 +308,7 @@ class ResumeByAnotherVersionTest {
                 .containsEntry("status", "processing")
                 .containsEntry("is_postponed", true);
 
-        alter("resume_at = statement_timestamp()");
+        makeDue();
         moveTo(scope.equals("other-payload") ? scope : "transfers");
         resumeBy(older);
 

@@ -7,9 +7,13 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.BlockedClaims;
 import io.idempotency.BlockedClaims.BlockedClaim;
+import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
-/** The query for backends that wait for a lock in a statement of the library. Every role may run it. */
+/**
+ * The query for backends that wait for a lock in a statement of the library, which qualifies every table with the quoted
+ * schema, or in one of its SQL functions. Every role may run it.
+ */
 final class BlockedBackends {
 
     private static final String FIND = """
@@ -19,7 +23,7 @@ final class BlockedBackends {
                 select pid, application_name, query_start, pg_blocking_pids(pid) as blockers
                 from pg_catalog.pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'
-                    and (strpos(query, 'idempotency_') > 0 or strpos(query, 'processed_message') > 0)
+                    and (strpos(query, '{schema}.') > 0 or strpos(query, 'idempotency_') > 0)
                 order by query_start
                 limit ?) as a
             cross join lateral pg_catalog.unnest(a.blockers) as u (pid)
@@ -33,10 +37,16 @@ final class BlockedBackends {
             from pg_catalog.pg_stat_activity
             where datname = current_database() and query = '<insufficient privilege>'""";
 
+    private final String find;
+
+    BlockedBackends(Schema schema) {
+        this.find = schema.resolve(FIND);
+    }
+
     BlockedClaims find(JdbcClient jdbcClient, int limit) {
         return new BlockedClaims(
                 jdbcClient
-                        .sql(FIND)
+                        .sql(find)
                         .params(limit, limit)
                         .query((row, number) -> map(row))
                         .list(),

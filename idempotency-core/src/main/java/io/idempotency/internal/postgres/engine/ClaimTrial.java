@@ -111,7 +111,7 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
                 RequestKey.of(intent, new Fingerprint(1, new byte[32])),
                 Duration.ofMinutes(1),
                 Duration.ofMillis(waitMillis));
-        return new PostgresClaimStore(schema, "verification of the engine")
+        return new PostgresClaimStore(schema, "verification of the engine", null)
                 .claim(connection, request)
                 .kind();
     }

@@ -22,6 +22,7 @@ import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 
 /** The check at start-up that the guarantee holds on the database: mostly two transactions that compete. Both are rolled back. */
 public final class EngineVerifier {
@@ -55,9 +56,12 @@ public final class EngineVerifier {
 
     private final DataSource dataSource;
 
-    public EngineVerifier(Schema schema, DataSource dataSource) {
+    private final List<StorageFeature> features;
+
+    public EngineVerifier(Schema schema, DataSource dataSource, List<StorageFeature> features) {
         this.schema = schema;
         this.dataSource = dataSource;
+        this.features = List.copyOf(features);
     }
 
     /**
@@ -117,7 +121,7 @@ public final class EngineVerifier {
         try (Connection first = dataSource.getConnection();
                 RolledBack holder = new RolledBack(first)) {
             ClaimTrial trial = new ClaimTrial(holder.connection(), schema, UUID.randomUUID());
-            new TableCatalog(schema).verify(Clients.on(first));
+            new TableCatalog(schema, features).verify(Clients.on(first));
             trial.takeBoth();
             contest(trial);
         } catch (SQLException | RuntimeException failure) {

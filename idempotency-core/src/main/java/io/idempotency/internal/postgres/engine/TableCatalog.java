@@ -9,20 +9,22 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.schema.DistributedTables;
 import io.idempotency.internal.postgres.schema.DistributedTables.DistributedTable;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageTable;
+import io.idempotency.internal.postgres.schema.StorageTable.Trait;
 
 import static io.idempotency.internal.postgres.engine.EngineVerifier.require;
 
 /** The check of what one claim cannot see, in the catalogs of PostgreSQL and Citus. */
-record TableCatalog(Schema schema) {
+record TableCatalog(Schema schema, List<StorageFeature> features) {
 
     /**
      * Describes the tables and their partitions. Partial, invalid and deferrable indexes may let a second row pass. Failures are
-     * recorded with the name of the primary key. Of messages in partitions, only the partitions have an index.
+     * recorded with the name of the primary key. Of a partitioned table, only the partitions have an index.
      */
     private static final String RELATIONS = """
-            select c.relname as name, k.columns,
-                case when t.name <> 'processed_message_earlier' then
+            select c.relname as name, t.columns,
+                case when not t.is_view then
                     case c.relkind when 'v' then 'a view' when 'm' then 'a materialized view' when 'f' then 'a foreign table' end
                 end as other_kind,
                 exists (
@@ -30,7 +32,7 @@ record TableCatalog(Schema schema) {
                     from pg_catalog.pg_subscription_rel as r
                     join pg_catalog.pg_subscription as s on s.oid = r.srsubid
                     where r.srrelid = c.oid and s.subenabled) as is_subscriber,
-                k.columns is null or (t.name = 'processed_message' and c.relkind = 'p') or exists (
+                t.columns is null or (t.is_partitioned and c.relkind = 'p') or exists (
                     select 1
                     from pg_catalog.pg_index as i
                     left join pg_catalog.pg_constraint as n on n.conrelid = c.oid and n.conname = 'idempotency_request_pkey'
@@ -40,28 +42,20 @@ record TableCatalog(Schema schema) {
                         and (select string_agg(a.attname::text, ', ' order by a.attname)
                              from pg_catalog.pg_attribute as a
                              where a.attrelid = c.oid and a.attnum = any ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
-                            in (k.columns, k.or_columns)) as has_key
-            from (values %s) as t (name)
-            left join (values
-                ('idempotency_request', 'request_id', 'caller, request_id'),
-                ('processed_message', 'consumer, message_id', null),
-                ('message_failure', 'consumer, message_id', null),
-                ('stream_position', 'consumer, stream_id', null),
-                ('outbox_event', 'deduplication_key, topic', null)) as k (name, columns, or_columns) on k.name = t.name
+                            in (t.columns, t.or_columns)) as has_key
+            from (values %s) as t (name, is_view, is_partitioned, columns, or_columns)
             left join lateral pg_partition_tree(to_regclass('{schema}.' || t.name)) as p on true
             join pg_catalog.pg_class as c on c.oid = coalesce(p.relid, to_regclass('{schema}.' || t.name))
-            """.formatted(Stream.of(StorageTable.values())
-            .map(table -> "('" + table.tableName() + "')")
-            .collect(Collectors.joining(", ")));
+            """;
 
     private static final String COMMITS_IN_TWO_PHASES = """
             select exists (
                 select 1
                 from pg_catalog.pg_trigger
-                where tgrelid = '{schema}.outbox_event'::regclass and tgname = 'commit_in_two_phases' and tgenabled <> 'D')""";
+                where tgrelid = '{schema}.{table}'::regclass and tgname = 'commit_in_two_phases' and tgenabled <> 'D')""";
 
     void verify(JdbcClient jdbcClient) {
-        jdbcClient.sql(schema.resolve(RELATIONS)).query(row -> {
+        jdbcClient.sql(schema.resolve(relations())).query(row -> {
             String name = row.getString("name");
             String kind = row.getString("other_kind");
             String columns = row.getString("columns");
@@ -91,34 +85,55 @@ record TableCatalog(Schema schema) {
                     "Connect the DataSource to the publisher. To replace it by this database, stop all writers there, wait"
                             + " until everything has arrived, and drop the subscription (drop subscription).");
         });
-        List<DistributedTable> distributed = new DistributedTables(schema).find(jdbcClient);
+        List<DistributedTable> distributed = new DistributedTables(schema, features).find(jdbcClient);
         distributed.forEach(this::requireSuitableDistribution);
-        // Citus commits on a single worker before it commits on the coordinator, if it knows of nothing written there.
+        if (!distributed.isEmpty()) {
+            tables().filter(table -> table.is(Trait.COMMITTED_WITH_CALLS))
+                    .forEach(table -> requireTwoPhases(jdbcClient, table.name()));
+        }
+    }
+
+    /** Citus commits on a single worker before it commits on the coordinator, if it knows of nothing written there. */
+    private void requireTwoPhases(JdbcClient jdbcClient, String table) {
         require(
-                distributed.isEmpty()
-                        || jdbcClient
-                                .sql(schema.resolve(COMMITS_IN_TWO_PHASES))
-                                .query(Boolean.class)
-                                .single(),
+                jdbcClient
+                        .sql(schema.resolve(COMMITS_IN_TWO_PHASES).replace("{table}", table))
+                        .query(Boolean.class)
+                        .single(),
                 "Citus distributes tables in schema '" + schema.name()
-                        + "', but a transaction that also writes the local"
-                        + " outbox_event may commit in one phase. After a crash, a key may be stored without its messages.",
-                "Create the trigger commit_in_two_phases on outbox_event, and on each other local table that a call writes,"
-                        + " as the page on scaling says in its section on Citus.");
+                        + "', but a transaction that also writes the local "
+                        + table
+                        + " may commit in one phase. After a crash, a key may be stored without its rows there.",
+                "Create the trigger commit_in_two_phases on " + table + ", and on each other local table that a call"
+                        + " writes, as the page on scaling says in its section on Citus.");
+    }
+
+    private String relations() {
+        return RELATIONS.formatted(tables().map(table -> "('%s', %s, %s, %s, %s)"
+                        .formatted(
+                                table.name(),
+                                table.is(Trait.VIEW),
+                                table.is(Trait.PARTITIONED),
+                                literal(table.uniqueKeys(), 0),
+                                literal(table.uniqueKeys(), 1)))
+                .collect(Collectors.joining(", ")));
+    }
+
+    private static String literal(List<String> keys, int number) {
+        return number < keys.size() ? "'" + keys.get(number) + "'" : "null::text";
+    }
+
+    private Stream<StorageTable> tables() {
+        return features.stream().flatMap(feature -> feature.tables().stream());
     }
 
     private void requireSuitableDistribution(DistributedTable distributed) {
-        String table = distributed.table().tableName();
+        String table = distributed.table().name();
         String name = schema.name() + "." + table;
         String undistribute = "Run as the owner of the table: select undistribute_table('" + name + "')";
-        List<String> columns = switch (distributed.table()) {
-            case IDEMPOTENCY_REQUEST -> List.of("request_id", "caller");
-            case PROCESSED_MESSAGE, MESSAGE_FAILURE -> List.of("message_id");
-            case STREAM_POSITION -> List.of("stream_id");
-            default -> List.of();
-        };
+        List<String> columns = distributed.table().distributionColumns();
         require(
-                distributed.isHashed() && columns.contains(distributed.column()),
+                distributed.isHashed() && distributed.column() != null && columns.contains(distributed.column()),
                 "The table " + in(table) + " is spread by Citus "
                         + (distributed.isHashed()
                                 ? "on its column " + distributed.column()

@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-import io.idempotency.FailingMessage;
-import io.idempotency.HandledMessage;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
+import io.idempotency.messaging.FailingMessage;
+import io.idempotency.messaging.HandledMessage;
 
 /** The queries of operators about the tables {@code processed_message} and {@code message_failure}. */
 public final class InboxAdministration {

@@ -88,7 +88,7 @@ public final class MultiStatement implements AutoCloseable {
     }
 
     /**
-     * Executes all statements, of which one updates rows.
+     * Executes all statements and returns how many rows the first one has changed that changes rows.
      *
      * @throws SQLException if one of them fails
      */
@@ -96,7 +96,7 @@ public final class MultiStatement implements AutoCloseable {
         int updated = NO_UPDATE_COUNT;
         boolean isResultSet = execute();
         while (isResultSet || statement.getUpdateCount() >= 0) {
-            if (!isResultSet) {
+            if (!isResultSet && updated == NO_UPDATE_COUNT) {
                 updated = statement.getUpdateCount();
             }
             isResultSet = statement.getMoreResults();

@@ -1,8 +1,11 @@
 package io.idempotency.internal.postgres.maintenance;
 
+import java.util.List;
 import java.util.stream.Collectors;
 
-import io.idempotency.internal.postgres.schema.StorageTable;
+import io.idempotency.internal.postgres.schema.StorageFeature;
+import io.idempotency.internal.postgres.schema.StorageTable.Access;
+import io.idempotency.internal.postgres.schema.StorageTable.Trait;
 
 /** The statements that purge any table, exclude other runs of the purge, and estimate the tables. */
 final class MaintenanceSql {
@@ -82,7 +85,7 @@ final class MaintenanceSql {
             """ + MaintenanceSql.COUNT;
 
     /** Estimates as the planner does: rows to the page as of the last VACUUM or ANALYZE, times the present number of pages. */
-    static final String ESTIMATE_ROWS = """
+    private static final String ESTIMATE_ROWS = """
             select root.relname as table_name,
                    sum(case
                        when c.reltuples >= 0::float8 and c.relpages > 0
@@ -94,10 +97,7 @@ final class MaintenanceSql {
             left join lateral pg_partition_tree(root.oid::regclass) as part on part.isleaf
             join pg_catalog.pg_class as c on c.oid = coalesce(part.relid::oid, root.oid)
             where root.oid = any (array[%s])
-            group by root.relname""".formatted(StorageTable.writable()
-            .filter(table -> table != StorageTable.PURGE_LEASE)
-            .map(table -> "'{schema}.%s'::regclass::oid".formatted(table.tableName()))
-            .collect(Collectors.joining(", ")));
+            group by root.relname""";
 
     static final String FIND_OLDEST_EXPIRED = """
             select coalesce((extract(epoch from statement_timestamp() - least(
@@ -109,4 +109,12 @@ final class MaintenanceSql {
                 ({other}))) * 1000.0)::bigint, 0)""";
 
     private MaintenanceSql() {}
+
+    static String estimateRows(List<StorageFeature> features) {
+        return ESTIMATE_ROWS.formatted(features.stream()
+                .flatMap(feature -> feature.tables().stream())
+                .filter(table -> table.access() == Access.WRITE && !table.is(Trait.BOOKKEEPING))
+                .map(table -> "'{schema}.%s'::regclass::oid".formatted(table.name()))
+                .collect(Collectors.joining(", ")));
+    }
 }

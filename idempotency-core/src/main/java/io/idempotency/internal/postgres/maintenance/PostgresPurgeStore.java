@@ -13,10 +13,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.postgres.partition.MessagePartitions;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.postgres.schema.DistributedTables;
 import io.idempotency.internal.postgres.schema.DistributedTables.DistributedTable;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageTable;
+import io.idempotency.internal.postgres.schema.TablePartitions;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.PurgeStore;
@@ -45,17 +47,23 @@ public final class PostgresPurgeStore implements PurgeStore {
 
     private final String release;
 
-    private final MessagePartitions partitions;
+    private final List<StorageTable> expiring;
+
+    private final List<TablePartitions> partitions;
+
+    private final DistributedTables distributedTables;
 
     private final RequiresNewTransaction transaction;
 
     /**
      * Prepares the statements.
      *
+     * @param features what the application has
      * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared in both
      *     cases
      */
-    public PostgresPurgeStore(Schema schema, DataSource dataSource, String heldBy, boolean archive) {
+    public PostgresPurgeStore(
+            Schema schema, DataSource dataSource, List<StorageFeature> features, String heldBy, boolean archive) {
         this.heldBy = heldBy;
         this.schema = schema;
         this.archive = archive;
@@ -63,7 +71,12 @@ public final class PostgresPurgeStore implements PurgeStore {
         this.stillFree = schema.resolve(MaintenanceSql.STILL_FREE);
         this.keep = schema.resolve(MaintenanceSql.KEEP_LEASE);
         this.release = schema.resolve(MaintenanceSql.RELEASE_LEASE);
-        this.partitions = new MessagePartitions(schema);
+        this.expiring = features.stream()
+                .flatMap(feature -> feature.tables().stream())
+                .filter(StorageTable::expires)
+                .toList();
+        this.partitions = StorageFeature.partitions(features, schema);
+        this.distributedTables = new DistributedTables(schema, features);
         this.transaction = RequiresNewTransaction.on(dataSource);
     }
 
@@ -73,14 +86,18 @@ public final class PostgresPurgeStore implements PurgeStore {
     }
 
     private List<Expiry> tablesWithRows(JdbcClient jdbcClient) {
-        boolean isPartitioned = partitions.exist(jdbcClient);
-        Set<StorageTable> distributed = new DistributedTables(schema)
-                .find(jdbcClient).stream().map(DistributedTable::table).collect(toSet());
+        Set<String> partitioned = partitions.stream()
+                .filter(table -> table.exist(jdbcClient))
+                .map(TablePartitions::table)
+                .collect(toSet());
+        Set<StorageTable> distributed = distributedTables.find(jdbcClient).stream()
+                .map(DistributedTable::table)
+                .collect(toSet());
         return Stream.concat(
-                        StorageTable.expiring()
-                                .filter(table -> !isPartitioned || table != StorageTable.PROCESSED_MESSAGE)
+                        expiring.stream()
+                                .filter(table -> !partitioned.contains(table.name()))
                                 .map(table -> new TableExpiry(schema, table, archive, distributed.contains(table))),
-                        Stream.of(new ResponseExpiry(schema, distributed.contains(StorageTable.IDEMPOTENCY_REQUEST))))
+                        Stream.of(new ResponseExpiry(schema, distributed.contains(CoreFeatures.IDEMPOTENCY_REQUEST))))
                 .toList();
     }
 

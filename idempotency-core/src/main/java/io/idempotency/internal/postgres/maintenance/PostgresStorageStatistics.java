@@ -1,20 +1,21 @@
 package io.idempotency.internal.postgres.maintenance;
 
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.request.RequestSql;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageTable;
+import io.idempotency.internal.postgres.schema.TablePartitions;
 import io.idempotency.internal.retention.StorageStatistics;
-import io.idempotency.observation.PartitionSample;
 
 /** Statistics of the tables, from the catalog and from the ends of indexes. */
 public final class PostgresStorageStatistics implements StorageStatistics {
@@ -23,32 +24,40 @@ public final class PostgresStorageStatistics implements StorageStatistics {
 
     private final String estimateRows;
 
-    private final Map<StorageTable, String> oldestExpired;
+    private final Map<String, String> oldestExpired;
 
-    private final MessagePartitions partitions;
+    private final List<TablePartitions> partitions;
 
     private final String countStaleLeases;
 
     private final BoundedTransaction transaction;
 
-    /** Prepares the statements. */
-    public PostgresStorageStatistics(Schema schema, DataSource dataSource) {
-        this.estimateRows = schema.resolve(MaintenanceSql.ESTIMATE_ROWS);
-        this.oldestExpired = new EnumMap<>(StorageTable.class);
-        StorageTable.expiring()
-                .forEach(table -> oldestExpired.put(
-                        table,
-                        schema.resolve(MaintenanceSql.FIND_OLDEST_EXPIRED
-                                .replace("{table}", table.tableName())
-                                .replace("{condition}", table.expiryCondition())
-                                .replace(
-                                        "{other}",
-                                        table == StorageTable.IDEMPOTENCY_REQUEST
-                                                ? RequestSql.FIND_OLDEST_EXPIRED_RESPONSE
-                                                : NO_OTHER))));
-        this.partitions = new MessagePartitions(schema);
+    /**
+     * Prepares the statements.
+     *
+     * @param features what the application has
+     */
+    public PostgresStorageStatistics(Schema schema, DataSource dataSource, List<StorageFeature> features) {
+        this.estimateRows = schema.resolve(MaintenanceSql.estimateRows(features));
+        this.oldestExpired = new LinkedHashMap<>();
+        features.stream()
+                .flatMap(feature -> feature.tables().stream())
+                .filter(StorageTable::expires)
+                .forEach(table -> oldestExpired.put(table.name(), schema.resolve(findOldestExpired(table))));
+        this.partitions = StorageFeature.partitions(features, schema);
         this.countStaleLeases = schema.resolve(RequestSql.COUNT_STALE_LEASES);
         this.transaction = new BoundedTransaction(dataSource);
+    }
+
+    private static String findOldestExpired(StorageTable table) {
+        return MaintenanceSql.FIND_OLDEST_EXPIRED
+                .replace("{table}", table.name())
+                .replace("{condition}", Objects.requireNonNull(table.expiryCondition()))
+                .replace(
+                        "{other}",
+                        table.equals(CoreFeatures.IDEMPOTENCY_REQUEST)
+                                ? RequestSql.FIND_OLDEST_EXPIRED_RESPONSE
+                                : NO_OTHER);
     }
 
     @Override
@@ -63,21 +72,16 @@ public final class PostgresStorageStatistics implements StorageStatistics {
     @Override
     public Map<String, Duration> oldestExpired() {
         return transaction.query(jdbcClient -> {
-            boolean isPartitioned = partitions.exist(jdbcClient);
             Map<String, Duration> ages = new LinkedHashMap<>();
-            oldestExpired.forEach((table, rows) -> ages.put(
-                    table.tableName(),
-                    isPartitioned && table == StorageTable.PROCESSED_MESSAGE
-                            ? partitions.findOldestExpired(jdbcClient)
-                            : Duration.ofMillis(
-                                    jdbcClient.sql(rows).query(Long.class).single())));
+            partitions.stream()
+                    .filter(table -> table.exist(jdbcClient))
+                    .forEach(table -> ages.put(table.table(), table.findOldestExpired(jdbcClient)));
+            oldestExpired.forEach((table, rows) -> ages.computeIfAbsent(
+                    table,
+                    name -> Duration.ofMillis(
+                            jdbcClient.sql(rows).query(Long.class).single())));
             return ages;
         });
-    }
-
-    @Override
-    public List<PartitionSample> partitions() {
-        return transaction.query(partitions::findState);
     }
 
     @Override

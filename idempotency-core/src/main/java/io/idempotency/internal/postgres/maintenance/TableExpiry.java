@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres.maintenance;
 
 import java.time.OffsetDateTime;
+import java.util.Objects;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -21,13 +22,13 @@ final class TableExpiry implements Expiry {
      * @param isDistributed whether the rows are in the shards of Citus
      */
     TableExpiry(Schema schema, StorageTable table, boolean archive, boolean isDistributed) {
-        this.table = table.tableName();
+        this.table = table.name();
         this.deleteExpired = schema.resolve((archive ? MaintenanceSql.ARCHIVE_EXPIRED : MaintenanceSql.DELETE_EXPIRED)
                 .replace("{rows}", isDistributed ? MaintenanceSql.BY_KEY : MaintenanceSql.BY_CTID)
                 .replace("{expired}", MaintenanceSql.EXPIRED)
                 .replace("{key}", isDistributed ? table.key() : "ctid")
-                .replace("{table}", table.tableName())
-                .replace("{condition}", table.expiryCondition())
+                .replace("{table}", table.name())
+                .replace("{condition}", Objects.requireNonNull(table.expiryCondition()))
                 .replace("{columns}", table.columns()));
     }
 

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-import io.idempotency.DeadMessage;
 import io.idempotency.InterventionRefusedException;
-import io.idempotency.PendingMessage;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
+import io.idempotency.messaging.DeadMessage;
+import io.idempotency.messaging.PendingMessage;
 
 /** The queries and changes of operators in the table {@code outbox_event}. */
 public final class OutboxAdministration {

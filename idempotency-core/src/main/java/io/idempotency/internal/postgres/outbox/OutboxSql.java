@@ -1,5 +1,7 @@
 package io.idempotency.internal.postgres.outbox;
 
+import io.idempotency.internal.outbox.Lanes;
+
 /** The statements of the table {@code outbox_event}, and of the notifications about it. */
 final class OutboxSql {
 
@@ -54,7 +56,8 @@ final class OutboxSql {
      * because the statistics of a queue are always wrong: a plan that was made while nothing waited, or from one key that holds
      * up all others, reads all waiting messages for each row.
      */
-    static final String TAKE = """
+    static final String TAKE =
+            """
             set transaction isolation level read committed;
             set local enable_seqscan = off;
             set local enable_bitmapscan = off;
@@ -63,12 +66,13 @@ final class OutboxSql {
                 with recursive pending_lane (lane) as (
                     select pg_catalog.min(lane)
                     from {schema}.outbox_event
-                    where status operator(pg_catalog.=) 'pending'
+                    where status operator(pg_catalog.=) 'pending' and lane operator(pg_catalog.<) %1$d::smallint
                     union all
                     select (
                         select pg_catalog.min(m.lane)
                         from {schema}.outbox_event as m
-                        where m.status operator(pg_catalog.=) 'pending' and m.lane operator(pg_catalog.>) pending_lane.lane)
+                        where m.status operator(pg_catalog.=) 'pending' and m.lane operator(pg_catalog.>) pending_lane.lane
+                            and m.lane operator(pg_catalog.<) %1$d::smallint)
                     from pending_lane
                     where pending_lane.lane is not null),
                 shuffled (lane, position) as materialized (
@@ -95,7 +99,7 @@ final class OutboxSql {
                             from (
                                 select 1
                                 from {schema}.outbox_event as m
-                                where %s
+                                where %2$s
                                 order by m.next_attempt_at, m.sequence
                                 limit ?) as found) as counted
                         where shuffled.position = taken.position + 1
@@ -120,11 +124,11 @@ final class OutboxSql {
                     order by earlier.sequence desc
                     limit 1) as predecessor
                 from {schema}.outbox_event as m
-                where %s
+                where %3$s
                 order by m.next_attempt_at, m.sequence
                 limit ?
                 for update of m skip locked) as m
-            order by m.sequence""".formatted(READY.formatted("shuffled.lane"), READY.formatted("taken.lane"));
+            order by m.sequence""".formatted(Lanes.OF_RESUMPTIONS, READY.formatted("shuffled.lane"), READY.formatted("taken.lane"));
 
     static final String MARK = """
             update {schema}.outbox_event as m

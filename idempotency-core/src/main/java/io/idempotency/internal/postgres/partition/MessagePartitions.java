@@ -8,15 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
-import io.idempotency.observation.PartitionSample;
+import io.idempotency.internal.postgres.schema.TablePartitions;
+import io.idempotency.messaging.PartitionSample;
 
 /**
  * The partitions of handled messages. The database determines whether they exist, and not the configuration, because another
  * instance or an operator may have created them.
  */
-public final class MessagePartitions {
+public final class MessagePartitions implements TablePartitions {
 
     /** The partitioned table. */
     static final String TABLE = "processed_message";
@@ -37,29 +36,22 @@ public final class MessagePartitions {
         this.statistics = new PartitionStatistics(schema);
     }
 
-    /**
-     * Returns whether handled messages are in partitions.
-     *
-     * @return whether the table is partitioned
-     */
+    @Override
+    public String table() {
+        return TABLE;
+    }
+
+    @Override
     public boolean exist(JdbcClient jdbcClient) {
         return jdbcClient.sql(exist).query(Boolean.class).single();
     }
 
-    /**
-     * Reads the state of the partitions.
-     *
-     * @return one state; none if there are no partitions
-     */
+    /** Reads the state of the partitions. */
     public List<PartitionSample> findState(JdbcClient jdbcClient) {
         return statistics.find(jdbcClient);
     }
 
-    /**
-     * Returns the time since the earliest expiry of a partition.
-     *
-     * @return the time; zero if no partition has expired
-     */
+    @Override
     public Duration findOldestExpired(JdbcClient jdbcClient) {
         return Duration.ofMillis(
                 jdbcClient.sql(findOldestExpired).query(Long.class).single());

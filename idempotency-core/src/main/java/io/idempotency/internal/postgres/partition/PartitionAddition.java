@@ -6,8 +6,6 @@ import java.time.OffsetDateTime;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.retention.MaintenanceStep;
-import io.idempotency.internal.retention.PartitionPeriod;
 
 /** The step that adds partitions before they are needed. */
 final class PartitionAddition implements MaintenanceStep {

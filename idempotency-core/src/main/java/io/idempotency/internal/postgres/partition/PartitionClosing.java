@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.retention.MaintenanceStep;
 
 /**
  * The step that closes the open partition by a trigger when its period is over, and opens the next one. The creation of the

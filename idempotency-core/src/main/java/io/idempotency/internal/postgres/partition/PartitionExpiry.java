@@ -6,7 +6,6 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.retention.MaintenanceStep;
 
 /** The step that notes when the last message of a closed partition expires, so that the partition is read only once for it. */
 final class PartitionExpiry implements MaintenanceStep {

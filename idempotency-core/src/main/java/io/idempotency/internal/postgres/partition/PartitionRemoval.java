@@ -8,7 +8,6 @@ import org.springframework.dao.InvalidDataAccessResourceUsageException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.internal.retention.MaintenanceStep;
 
 /**
  * The step that removes a partition when the last of its rows has expired. The partition is detached concurrently, which does

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
-import io.idempotency.observation.PartitionSample;
+import io.idempotency.messaging.PartitionSample;
 
 /** The query for the state of the partitions, with problems that an operator has to solve. */
 final class PartitionStatistics {

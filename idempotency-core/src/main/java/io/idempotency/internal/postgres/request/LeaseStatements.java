@@ -24,13 +24,24 @@ final class LeaseStatements {
 
     private final String complete;
 
+    private final String completeResumable;
+
     private final String fail;
+
+    private final String failResumable;
 
     private final String extend;
 
-    LeaseStatements(Schema schema) {
-        this.complete = schema.resolve(RequestSql.COMPLETE_LEASE);
+    private final @Nullable ResumptionScheduler scheduler;
+
+    LeaseStatements(Schema schema, @Nullable ResumptionScheduler scheduler) {
+        this.scheduler = scheduler;
+        this.complete = schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE));
+        this.completeResumable = scheduler == null
+                ? complete
+                : schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE + ";\n" + scheduler.cancellation()));
         this.fail = schema.resolve(RequestSql.FAIL);
+        this.failResumable = scheduler == null ? fail : schema.resolve(RequestSql.FAIL + ";\n" + scheduler.failure());
         this.extend = schema.resolve(RequestSql.EXTEND_LEASE);
     }
 
@@ -40,21 +51,35 @@ final class LeaseStatements {
     }
 
     boolean complete(Connection connection, Completion completion) {
-        return MultiStatement.updateOne(connection, "complete a claim", complete, parameters -> {
+        boolean isResumable = scheduler != null && completion.fence().resumableFor() != null;
+        String sql = isResumable ? completeResumable : complete;
+        return MultiStatement.updateOne(connection, "complete a claim", sql, parameters -> {
             parameters.bound(boundOfHolder());
             parameters.json(completion.responseBody());
             parameters.string(completion.resultType());
             parameters.string(completion.resultId());
             RequestColumns.bindFence(parameters, completion.fence());
+            if (isResumable) {
+                RequestColumns.bindMessage(parameters, completion.fence());
+            }
         });
     }
 
     boolean fail(
             Connection connection, Fence fence, RequestStatus status, Failure failure, @Nullable Duration resumeAfter) {
-        return MultiStatement.updateOne(connection, "record the failure of a lease", fail, parameters -> {
+        Duration kept = fence.resumableFor();
+        String sql = kept == null ? fail : failResumable;
+        return MultiStatement.updateOne(connection, "record the failure of a lease", sql, parameters -> {
             RequestColumns.bindFailure(parameters, status, failure);
-            parameters.duration(resumeAfter);
+            parameters.bool(resumeAfter != null);
             RequestColumns.bindFence(parameters, fence);
+            if (kept != null && scheduler != null) {
+                String ended = status == RequestStatus.PROCESSING ? "dead" : "sent";
+                parameters.string(resumeAfter == null ? ended : "pending");
+                parameters.string(failure.code() + (failure.message().isEmpty() ? "" : ": " + failure.message()));
+                parameters.duration(resumeAfter == null ? kept : resumeAfter);
+                RequestColumns.bindMessage(parameters, fence);
+            }
         });
     }
 

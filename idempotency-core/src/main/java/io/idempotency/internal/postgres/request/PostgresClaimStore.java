@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,7 +20,6 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
-import io.idempotency.internal.claim.DueCall;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
@@ -58,8 +56,6 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final StepStatements steps;
 
-    private final ResumeStatements resumption;
-
     private final Reclaim reclaimCompleted;
 
     private final Reclaim reclaimInTransaction;
@@ -78,30 +74,39 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final String findSettled;
 
+    private final String revive;
+
     private final RequestColumns.Insert insertFailed;
 
     private final String claimedBy;
 
-    /** Prepares the statements. */
-    public PostgresClaimStore(Schema schema, String claimedBy) {
+    private final @Nullable ResumptionScheduler scheduler;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param scheduler lets calls be resumed; {@code null} if none may be
+     */
+    public PostgresClaimStore(Schema schema, String claimedBy, @Nullable ResumptionScheduler scheduler) {
         this.insertCompleted = RequestColumns.Insert.completed(schema);
         this.insertInTransaction = RequestColumns.Insert.inTransaction(schema);
         this.insertLeased = RequestColumns.Insert.leased(schema);
         this.insertFinished = RequestColumns.Insert.finished(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
-        this.resumption = new ResumeStatements(schema);
         this.reclaimCompleted = Reclaim.completed(schema);
         this.reclaimInTransaction = Reclaim.inTransaction(schema);
         this.reclaimLeased = Reclaim.leased(schema);
-        this.leases = new LeaseStatements(schema);
+        this.leases = new LeaseStatements(schema, scheduler);
         this.complete = schema.resolve(RequestSql.COMPLETE);
         this.completeWithReference = schema.resolve(RequestSql.COMPLETE_WITH_REFERENCE);
         this.find = schema.resolve(RequestSql.FIND);
         this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
+        this.revive = schema.resolve(RequestSql.REVIVE);
         this.insertFailed = RequestColumns.Insert.failed(schema);
         this.claimedBy = claimedBy;
+        this.scheduler = scheduler;
     }
 
     @Override
@@ -172,6 +177,10 @@ public final class PostgresClaimStore implements ClaimStore {
             throws SQLException {
         if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
             renewLease(connection, request, attempt, LeaseStatements.boundOfHolder());
+        }
+        if (scheduler != null && request.isResumable()) {
+            scheduler.schedule(
+                    connection, request, WaitBound.remaining(Duration.ofMillis(bound.milliseconds()), bound.start()));
         }
         return ClaimResult.granted(kind, attempt);
     }
@@ -253,7 +262,6 @@ public final class PostgresClaimStore implements ClaimStore {
                 row.getString("failure_message"),
                 row.getObject("claim_token", UUID.class),
                 row.getBoolean("has_steps"),
-                row.getBoolean("is_resumed_later"),
                 leaseRemaining == null ? null : Duration.ofMillis(leaseRemaining));
     }
 
@@ -330,21 +338,6 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public List<DueCall> findDueCalls(Connection connection, Collection<String> scopes, int limit) {
-        return resumption.find(connection, scopes, limit);
-    }
-
-    @Override
-    public boolean postpone(Connection connection, DueCall call, Duration pause) {
-        return resumption.postpone(connection, call, pause);
-    }
-
-    @Override
-    public boolean hasOtherDueCalls(Connection connection, Collection<String> scopes) {
-        return resumption.hasOthers(connection, scopes);
-    }
-
-    @Override
     public boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter) {
         return leases.fail(connection, fence, RequestColumns.statusOf(failure), failure, resumeAfter);
     }
@@ -352,6 +345,15 @@ public final class PostgresClaimStore implements ClaimStore {
     @Override
     public boolean abandon(Connection connection, Fence fence, Failure reason) {
         return leases.fail(connection, fence, RequestStatus.PROCESSING, reason, null);
+    }
+
+    @Override
+    public boolean revive(Connection connection, Fence fence) {
+        return MultiStatement.updateOne(
+                connection,
+                "take up a call that was given up",
+                revive,
+                parameters -> RequestColumns.bindFence(parameters, fence));
     }
 
     @Override

@@ -33,7 +33,7 @@ record Reclaim(String sql, List<Column> columns) {
 
     /** Returns the reclaim that is committed before its effect. */
     static Reclaim leased(Schema schema) {
-        return of(schema, RequestColumns.LEASED_AGAIN);
+        return of(schema, RequestColumns.LEASED);
     }
 
     private static Reclaim of(Schema schema, List<Column> claim) {

@@ -3,9 +3,11 @@ package io.idempotency.internal.postgres.request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.IdempotencyRecord;
@@ -25,10 +27,18 @@ public final class RequestAdministration {
 
     private final BoundedTransaction transaction;
 
-    /** Prepares the statements. */
-    public RequestAdministration(Schema schema, BoundedTransaction transaction) {
+    private final @Nullable ResumptionScheduler scheduler;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param scheduler lets calls be resumed; {@code null} if none may be
+     */
+    public RequestAdministration(
+            Schema schema, BoundedTransaction transaction, @Nullable ResumptionScheduler scheduler) {
         this.schema = schema;
         this.transaction = transaction;
+        this.scheduler = scheduler;
     }
 
     /**
@@ -89,7 +99,7 @@ public final class RequestAdministration {
      * @throws InterventionRefusedException if the request is not stale
      */
     public void releaseStale(Intent intent, Reason reason) {
-        change("release", intent, RequestSql.RELEASE_STALE, reason.who() + ": " + reason.why());
+        change("release", intent, RequestSql.RELEASE_STALE, true, reason.who() + ": " + reason.why());
     }
 
     /**
@@ -100,7 +110,7 @@ public final class RequestAdministration {
      */
     public void completeStale(Intent intent, String responseBody) {
         try {
-            change("complete", intent, RequestSql.COMPLETE_STALE, responseBody);
+            change("complete", intent, RequestSql.COMPLETE_STALE, false, responseBody);
         } catch (DataIntegrityViolationException refused) {
             throw new IllegalArgumentException(
                     "The response body for the " + intent + " is not JSON that PostgreSQL can store; a text needs its"
@@ -141,6 +151,7 @@ public final class RequestAdministration {
                 "retry",
                 intent,
                 RequestSql.RETRY_FROM_STEP,
+                true,
                 step,
                 reason.who() + ": from '" + step + "', " + reason.why(),
                 step);
@@ -152,7 +163,7 @@ public final class RequestAdministration {
      * @throws InterventionRefusedException if a call holds the request or it does not exist
      */
     public void forget(Intent intent) {
-        change("forget", intent, RequestSql.FORGET);
+        change("forget", intent, RequestSql.FORGET, false);
     }
 
     private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
@@ -163,17 +174,43 @@ public final class RequestAdministration {
                 .list());
     }
 
-    private void change(String operation, Intent intent, String sql, Object... values) {
+    private void change(String operation, Intent intent, String sql, boolean isResumed, Object... values) {
         List<Object> parameters = new ArrayList<>(List.of(values));
         parameters.addAll(parametersOf(intent));
-        int changed = transaction.change(jdbcClient ->
-                jdbcClient.sql(schema.resolve(sql)).params(parameters).update());
+        int changed = transaction.change(jdbcClient -> {
+            int updated = jdbcClient.sql(schema.resolve(sql)).params(parameters).update();
+            if (updated == 1 && scheduler != null) {
+                reschedule(jdbcClient, intent, scheduler, isResumed);
+            }
+            return updated;
+        });
         if (changed != 1) {
             Optional<IdempotencyRecord> found = find(intent);
             throw new InterventionRefusedException(
                     "Cannot " + operation + " the " + intent + ": "
                             + found.map(RequestAdministration::describe).orElse("nothing is stored for it"),
                     found.isPresent());
+        }
+    }
+
+    private void reschedule(JdbcClient jdbcClient, Intent intent, ResumptionScheduler scheduler, boolean isResumed) {
+        UUID id = RequestKey.idOf(intent);
+        if (!isResumed) {
+            jdbcClient.sql(schema.resolve(scheduler.removal())).param(id).update();
+            return;
+        }
+        UUID token = UUID.randomUUID();
+        if (jdbcClient
+                        .sql(schema.resolve(scheduler.release()))
+                        .params(token, id)
+                        .update()
+                == 1) {
+            List<Object> parameters = new ArrayList<>(List.of(token));
+            parameters.addAll(parametersOf(intent));
+            jdbcClient
+                    .sql(schema.resolve(RequestSql.RESUME_RELEASED))
+                    .params(parameters)
+                    .update();
         }
     }
 
@@ -186,7 +223,7 @@ public final class RequestAdministration {
     }
 
     private static String describe(IdempotencyRecord found) {
-        return found.lockedUntil() == null
+        return found.lockedUntil() == null || found.status() != RequestStatus.PROCESSING
                 ? "it is not stale but " + found.status()
                 : "attempt " + found.attempt() + " of " + found.claimedBy() + " holds its lease until "
                         + found.lockedUntil();

@@ -82,27 +82,15 @@ final class RequestColumns {
     static final List<Column> IN_TRANSACTION = with(FIRST_ATTEMPT, PROCESSING, RESPONSE_EXPIRES_AT);
 
     /** The columns of a claim that is committed before its effect. */
-    private static final List<Column> LEASED = with(
+    static final List<Column> LEASED = with(
             FIRST_ATTEMPT,
             PROCESSING,
             RESPONSE_EXPIRES_AT,
-            new Column("claim_token, locked_until, arguments", "?, " + FROM_NOW + ", ?", (parameters, row) -> {
+            new Column("claim_token, locked_until", "?, " + FROM_NOW, (parameters, row) -> {
                 Lease lease = requireNonNull(row.lease());
                 parameters.uuid(lease.token());
                 parameters.duration(lease.duration());
-                parameters.texts(lease.arguments());
             }));
-
-    private static final Column RESUMPTION =
-            new Column("resume_at, resume_count", FROM_NOW + ", ?", (parameters, row) -> {
-                Lease.Resumption resumption = requireNonNull(row.lease()).resumption();
-                parameters.duration(resumption == null ? null : resumption.nextAfter());
-                parameters.integer(resumption == null ? 0 : resumption.count());
-            });
-
-    /** The columns of such a claim of a key that was leased before, which an instance may make. */
-    static final List<Column> LEASED_AGAIN =
-            Stream.concat(LEASED.stream(), Stream.of(RESUMPTION)).toList();
 
     /** The columns of a call that has claimed nothing before. */
     private static final List<Column> FINISHED = with(
@@ -125,7 +113,7 @@ final class RequestColumns {
             }));
 
     /** The columns that an attempt may have left in a row. */
-    static final Set<String> OF_ATTEMPTS = Stream.of(COMPLETED, IN_TRANSACTION, LEASED_AGAIN, FINISHED, FAILED)
+    static final Set<String> OF_ATTEMPTS = Stream.of(COMPLETED, IN_TRANSACTION, LEASED, FINISHED, FAILED)
             .flatMap(List::stream)
             .filter(Column::isOfAttempt)
             .flatMap(column -> column.names().stream())
@@ -185,6 +173,12 @@ final class RequestColumns {
         parameters.string(textOf(status));
         parameters.string(failure.code());
         parameters.string(failure.message());
+    }
+
+    /** Binds the parameters by which {@link ResumptionScheduler} finds the message of a claim. */
+    static void bindMessage(StatementParameters parameters, Fence fence) throws SQLException {
+        parameters.uuid(fence.requestId());
+        parameters.uuid(fence.token());
     }
 
     static void bindFence(StatementParameters parameters, Fence fence) throws SQLException {

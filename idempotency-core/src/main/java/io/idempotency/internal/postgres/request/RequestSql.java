@@ -15,7 +15,6 @@ public final class RequestSql {
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                    response_body, attempt_count, failure_code, failure_message, claim_token,
                    steps is not null as has_steps,
-                   arguments is not null and resume_at is not null as is_resumed_later,
                    (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
             from {schema}.idempotency_request
             """ + BY_ID;
@@ -62,20 +61,19 @@ public final class RequestSql {
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?, updated_at = statement_timestamp()""" + HELD_BY_TRANSACTION;
 
     /** The wait is bounded, because another instance may stand still in its reclaim, or hold a lock on the row. */
-    static final String COMPLETE_LEASE =
-            WaitBound.around("""
+    static final String COMPLETE_LEASE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = ?, result_ref_type = ?, result_ref_id = ?,
-                locked_until = null, arguments = null, resume_at = null, updated_at = statement_timestamp(),
+                locked_until = null, updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
-                    + RETENTION_FROM_NOW + HELD_BY_LEASE);
+            + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
-    /** Keeps the arguments: an operator sees what was called, and may let it be resumed from a step. */
-    static final String FAIL =
-            WaitBound.BRIEFLY + """
+    /** The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}. */
+    static final String FAIL = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = null, resume_at = {from_now}, response_expires_at = null, updated_at = statement_timestamp()""".replace("{from_now}", FROM_NOW) + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                locked_until = case when ? then statement_timestamp() end, response_expires_at = null,
+                updated_at = statement_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     private static final String LEASE_EXTENDED = """
             locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
@@ -114,36 +112,18 @@ public final class RequestSql {
 
     static final String FIND_STEPS = STEPS + BY_ID;
 
-    /** Uses the index of calls to resume. */
-    private static final String IS_DUE = """
-            where arguments is not null and greatest(resume_at, locked_until) <= statement_timestamp()
-                and status in ('processing', 'failed_retryable')
-            """;
-
-    static final String FIND_DUE_CALLS = """
-            select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status, attempt_count, arguments,
-                   coalesce(resume_count, 0) as resume_count
-            from {schema}.idempotency_request
-            """ + IS_DUE + """
-                and idempotency_scope operator(pg_catalog.=) any (?)
-            order by greatest(resume_at, locked_until)
-            limit ?""";
-
-    static final String HAS_OTHER_DUE_CALLS = "select exists (select from {schema}.idempotency_request\n" + IS_DUE
-            + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
-
-    static final String POSTPONE = WaitBound.BRIEFLY + """
+    /** Lets a call that was given up be claimed again, whose message an operator has requeued. */
+    static final String REVIVE = WaitBound.BRIEFLY + """
             update {schema}.idempotency_request
-            set resume_at = {from_now}
-            """.replace("{from_now}", FROM_NOW) + BY_ID + """
-                 and attempt_count = ? and arguments is not null
-                and status in ('processing', 'failed_retryable') and greatest(resume_at, locked_until) <= statement_timestamp()""";
+            set status = 'failed_retryable', updated_at = statement_timestamp()
+            """ + BY_ID
+            + " and status = 'processing' and attempt_count = ? and claim_token = ? and locked_until is null";
 
     /** Follows the insert of a failure. */
     static final String UNLESS_ANSWERED = """
 
             on conflict on constraint idempotency_request_pkey do update
-            set {columns}, attempt_count = excluded.attempt_count, arguments = null, resume_at = null, resume_count = null
+            set {columns}, attempt_count = excluded.attempt_count, locked_until = null
             where stored.status = 'failed_retryable' and stored.attempt_count < excluded.attempt_count""";
 
     /** A request without a lease is committed as processing only if its method committed by itself, or it is given up. */
@@ -164,7 +144,7 @@ public final class RequestSql {
 
     /** Uses the index of leases, which a volatile time could not use. */
     static final String FIND_STALE_LEASES = DESCRIBE + """
-            where locked_until <= statement_timestamp()
+            where locked_until <= statement_timestamp() and status = 'processing'
             order by locked_until
             limit ?""";
 
@@ -189,21 +169,26 @@ public final class RequestSql {
             from {schema}.idempotency_request
             """ + OF_INTENT + "    and response_body is not null";
 
-    /** Clears the token, so that the holder learns that the request is not its own any more. The time is used only with arguments. */
+    /** Clears the token, so that the holder learns that the request is not its own any more. */
     static final String RELEASE_STALE = """
             update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, resume_at = statement_timestamp(), resume_count = null,
-                response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
             """ + OF_INTENT + "    and " + IS_STALE;
 
     /** Clears the token, so that the holder cannot take the operator's completion for its own. */
     static final String COMPLETE_STALE = """
             update {schema}.idempotency_request
             set status = 'succeeded', response_body = cast(? as json), claim_token = null, locked_until = null,
-                arguments = null, resume_at = null, updated_at = statement_timestamp(),
+                updated_at = statement_timestamp(),
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + "\n" + OF_INTENT + "    and " + IS_STALE;
+
+    /** Follows the release of a request whose message was requeued, and which has the message's new token. */
+    static final String RESUME_RELEASED = """
+            update {schema}.idempotency_request
+            set claim_token = ?, locked_until = statement_timestamp()
+            """ + OF_INTENT;
 
     static final String FIND_STEPS_OF_INTENT = STEPS + OF_INTENT;
 
@@ -219,8 +204,7 @@ public final class RequestSql {
                         from pg_catalog.jsonb_array_elements(steps) with ordinality as step (value, position)
                         where step.value operator(pg_catalog.->>) 'name' operator(pg_catalog.=) ?)),
                 status = 'failed_retryable', failure_code = 'retried', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, resume_at = statement_timestamp(), resume_count = null,
-                response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
             where steps operator(pg_catalog.@>)
                     pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))
                 and\s""" + IS_OF_INTENT + "    and (status in ('failed_retryable', 'failed_final') or " + IS_STALE + ")";
@@ -271,7 +255,7 @@ public final class RequestSql {
             from (
                 select 1
                 from {schema}.idempotency_request
-                where locked_until <= statement_timestamp()
+                where locked_until <= statement_timestamp() and status = 'processing'
                 limit ?) as stale""";
 
     /** Begins a line, because the statement before may end with a comment. */

@@ -1,7 +1,10 @@
 package io.idempotency.internal.postgres.schema;
 
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -11,11 +14,20 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 /** The tables of the schema that Citus keeps on its workers. */
 public final class DistributedTables {
 
-    private final Schema schema;
+    private final Map<String, StorageTable> tables;
 
-    /** Prepares the queries. */
-    public DistributedTables(Schema schema) {
-        this.schema = schema;
+    private final String findDistributed;
+
+    /**
+     * Prepares the queries.
+     *
+     * @param features the features whose tables are looked for
+     */
+    public DistributedTables(Schema schema, List<StorageFeature> features) {
+        this.tables = features.stream()
+                .flatMap(feature -> feature.tables().stream())
+                .collect(Collectors.toMap(StorageTable::name, Function.identity()));
+        this.findDistributed = schema.resolve(SchemaSql.distributedTables(features));
     }
 
     /**
@@ -28,9 +40,9 @@ public final class DistributedTables {
             return List.of();
         }
         return jdbcClient
-                .sql(schema.resolve(SchemaSql.DISTRIBUTED_TABLES))
+                .sql(findDistributed)
                 .query((row, number) -> new DistributedTable(
-                        StorageTable.valueOf(row.getString("table_name").toUpperCase(Locale.ROOT)),
+                        Objects.requireNonNull(tables.get(row.getString("table_name"))),
                         row.getBoolean("is_hashed"),
                         row.getString("column_name")))
                 .list();

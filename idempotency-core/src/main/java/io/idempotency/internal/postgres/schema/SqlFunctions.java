@@ -18,6 +18,7 @@ import org.springframework.core.io.ClassPathResource;
 
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.schema.StorageFeature.SqlScript;
 
 /**
  * The installation of the SQL functions, by which callers other than Java follow the library's rules, and of the views for
@@ -28,15 +29,12 @@ import io.idempotency.internal.postgres.jdbc.SqlFailures;
  */
 final class SqlFunctions {
 
-    /** The version that the script returns. */
-    static final int VERSION = 1;
-
     private static final Logger logger = LoggerFactory.getLogger(SqlFunctions.class);
 
     private static final String IS_INSTALLED =
-            "select to_regprocedure('{schema}.idempotency_functions_version()') is not null as installed";
+            "select to_regprocedure('{schema}.{version}()') is not null as installed";
 
-    private static final String INSTALLED_VERSION = "select {schema}.idempotency_functions_version() as version";
+    private static final String INSTALLED_VERSION = "select {schema}.{version}() as version";
 
     private static final String PLACEHOLDER = "${schema}";
 
@@ -52,27 +50,35 @@ final class SqlFunctions {
 
     private final Schema schema;
 
-    SqlFunctions(Schema schema) {
+    private final SqlScript script;
+
+    SqlFunctions(Schema schema, SqlScript script) {
         this.schema = schema;
+        this.script = script;
     }
 
-    /** Installs the functions in the transaction of the migrations, under its lock. */
-    void install(Connection connection) {
+    /**
+     * Installs the functions in the transaction of the migrations, under its lock.
+     *
+     * @return {@code false} if they were refused
+     */
+    boolean install(Connection connection) {
         try {
-            installUnlessRefused(connection);
+            return installUnlessRefused(connection);
         } catch (SQLException failure) {
             throw SqlFailures.translate("install the SQL functions", null, failure);
         }
     }
 
     /** Rolls back to a savepoint if a statement is refused, so that the migrations are not lost. */
-    private void installUnlessRefused(Connection connection) throws SQLException {
+    private boolean installUnlessRefused(Connection connection) throws SQLException {
         Savepoint before = connection.setSavepoint();
         try {
-            if (installedVersion(connection) < VERSION) {
+            if (installedVersion(connection) < script.version()) {
                 runScript(connection);
             }
             connection.releaseSavepoint(before);
+            return true;
         } catch (SQLException refused) {
             String state = refused.getSQLState();
             if (state == null || !(state.startsWith(RULE_VIOLATION) || IN_USE.contains(state))) {
@@ -88,41 +94,46 @@ final class SqlFunctions {
                             .lines()
                             .findFirst()
                             .orElse(state),
-                    StorageSchema.SQL_FUNCTIONS);
+                    script.location());
+            return false;
         }
     }
 
     /** Returns 0 if no functions are installed. */
     private int installedVersion(Connection connection) throws SQLException {
-        try (PreparedStatement lookup = connection.prepareStatement(schema.resolve(IS_INSTALLED));
+        try (PreparedStatement lookup = connection.prepareStatement(resolve(IS_INSTALLED));
                 ResultSet found = lookup.executeQuery()) {
             found.next();
             if (!found.getBoolean("installed")) {
                 return 0;
             }
         }
-        try (PreparedStatement query = connection.prepareStatement(schema.resolve(INSTALLED_VERSION));
+        try (PreparedStatement query = connection.prepareStatement(resolve(INSTALLED_VERSION));
                 ResultSet version = query.executeQuery()) {
             version.next();
             return version.getInt("version");
         }
     }
 
+    private String resolve(String sql) {
+        return schema.resolve(sql).replace("{version}", script.versionFunction());
+    }
+
     private void runScript(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             // The braces in the functions are JSON and not JDBC escapes.
             statement.setEscapeProcessing(false);
-            statement.execute(script());
+            statement.execute(text());
         }
     }
 
-    private String script() {
+    private String text() {
         try {
-            return new ClassPathResource(StorageSchema.SQL_FUNCTIONS, SqlFunctions.class.getClassLoader())
+            return new ClassPathResource(script.location(), SqlFunctions.class.getClassLoader())
                     .getContentAsString(StandardCharsets.UTF_8)
                     .replace(PLACEHOLDER, schema.name());
         } catch (IOException failure) {
-            throw new UncheckedIOException("The script " + StorageSchema.SQL_FUNCTIONS + " cannot be read", failure);
+            throw new UncheckedIOException("The script " + script.location() + " cannot be read", failure);
         }
     }
 }

@@ -1,12 +1,17 @@
 package io.idempotency.internal.postgres.schema;
 
 import java.sql.Connection;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcUtils;
@@ -16,23 +21,14 @@ import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
-import io.idempotency.internal.postgres.partition.MessagePartitions;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.schema.StorageTable.Access;
 import io.idempotency.internal.transaction.DatabaseIdentity;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
-/** The creation, migration, validation and partitioning of the schema. */
+/** The creation, migration and validation of the schema. */
 public final class StorageSchema {
 
-    /** The location of the migrations on the class path. They take the schema's name as the placeholder {@code schema}. */
-    public static final String MIGRATIONS = "io/idempotency/internal/postgres/migration";
-
-    /** The files of the migrations. They are listed, because the class loader of a native image cannot search. */
-    public static final List<String> MIGRATION_FILES =
-            List.of("V1__requests.sql", "V2__inbox.sql", "V3__outbox.sql", "V4__retention.sql");
-
-    /** The location of the SQL functions on the class path. They take the same placeholder. */
-    public static final String SQL_FUNCTIONS = "io/idempotency/internal/postgres/sql-functions.sql";
+    private static final String ROLE = "<role of the application>";
 
     private static final int OLDEST_SERVER = 14;
 
@@ -47,15 +43,28 @@ public final class StorageSchema {
 
     private final DataSource dataSource;
 
+    private final List<StorageFeature> features;
+
     private final RequiresNewTransaction transaction;
 
     private final BoundedTransaction boundedTransaction;
 
-    public StorageSchema(Schema schema, DataSource dataSource) {
+    /**
+     * Creates the schema's representation. Nothing is read or written yet.
+     *
+     * @param features what the application has, in the order in which it is migrated
+     */
+    public StorageSchema(Schema schema, DataSource dataSource, List<StorageFeature> features) {
         this.schema = schema;
         this.dataSource = dataSource;
+        this.features = List.copyOf(features);
         this.transaction = RequiresNewTransaction.on(dataSource);
         this.boundedTransaction = new BoundedTransaction(dataSource);
+    }
+
+    /** Returns what the application has, in the order in which it is migrated. */
+    public List<StorageFeature> features() {
+        return features;
     }
 
     /**
@@ -114,8 +123,8 @@ public final class StorageSchema {
                     "The idempotency tables in schema '" + schema.name() + "' could not be migrated: "
                             + SqlFailures.reason(failure) + ".",
                     "Name a role that may create the schema and its tables with idempotency.migration.user, or set"
-                            + " idempotency.migrate = false and run the migrations in " + MIGRATIONS
-                            + " yourself.",
+                            + " idempotency.migrate = false and run the migrations yourself: " + filesOf(features)
+                            + ".",
                     failure);
         }
     }
@@ -139,14 +148,19 @@ public final class StorageSchema {
      * @throws DataAccessException if PostgreSQL reports another error
      */
     public void installFunctions(Connection connection) {
-        new SqlFunctions(schema).install(connection);
+        for (StorageFeature feature : features) {
+            // Those of later features call those of earlier ones.
+            if (feature.functions() != null && !new SqlFunctions(schema, feature.functions()).install(connection)) {
+                return;
+            }
+        }
     }
 
     /** Queries first, because even {@code create schema if not exists} needs the privilege to create one. */
     private void createIfMissing(JdbcClient jdbcClient) {
         if (!isTrue(jdbcClient, SchemaSql.EXISTS)) {
             jdbcClient.sql(schema.resolve(SchemaSql.CREATE)).update();
-        } else if (isTrue(jdbcClient, SchemaSql.MAY_NOT_CREATE_TABLES)) {
+        } else if (isTrue(jdbcClient, SchemaSql.mayNotCreateTables(features))) {
             throw new IllegalStateException("permission denied for schema " + schema.name());
         }
     }
@@ -165,86 +179,94 @@ public final class StorageSchema {
     }
 
     /**
-     * Partitions the table of handled messages if it is empty. Otherwise an operator decides when to do so.
-     *
-     * @return {@code false} if the table is unchanged, because it holds rows, is in use, or would lose objects that others have
-     *     created for it; in the last case a warning is logged
-     * @throws StorageSchemaException if the role that migrates cannot do so
-     */
-    public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
-        try {
-            return new MessagePartitions(schema).partitionIfEmpty(owner, period);
-        } catch (DataAccessException failure) {
-            throw new StorageSchemaException(
-                    "The table processed_message in schema '" + schema.name() + "' could not be partitioned: "
-                            + SqlFailures.reason(failure) + ".",
-                    "Name the owner of the tables with idempotency.migration.user, or set"
-                            + " idempotency.storage.processed-messages = rows.",
-                    failure);
-        }
-    }
-
-    /**
-     * Returns whether handled messages are in partitions, independently of the configuration.
-     *
-     * @return whether the table is partitioned
-     */
-    public boolean isPartitioned() {
-        return boundedTransaction.query(new MessagePartitions(schema)::exist);
-    }
-
-    /**
      * Checks that the tables exist, belong to this version, and may be used.
      *
      * @throws StorageSchemaException if not
      */
     public void validate() {
-        List<String> missingPrivileges = check(jdbcClient -> {
-            for (StorageTable table : StorageTable.values()) {
-                jdbcClient
-                        .sql(schema.resolve(SchemaSql.READ_NOTHING.formatted(table.columns(), table.tableName())))
-                        .query()
-                        .listOfRows();
-            }
+        List<String> missingPrivileges = transaction.call(Clients.withClient(jdbcClient -> {
+            requireTables(jdbcClient);
+            features.forEach(feature -> requireColumns(jdbcClient, feature));
             return jdbcClient
-                    .sql(schema.resolve(SchemaSql.MISSING_PRIVILEGES))
+                    .sql(schema.resolve(SchemaSql.missingPrivileges(features)))
                     .query(String.class)
                     .list();
-        });
+        }));
         if (!missingPrivileges.isEmpty()) {
             throw new StorageSchemaException(
                     "The application's role has no right to " + String.join(", ", missingPrivileges)
                             + " on the idempotency tables in schema '" + schema.name() + "'.",
-                    "Run as their owner: " + String.join("; ", grantsTo("<role of the application>")) + ".",
+                    "Run as their owner: " + String.join("; ", grantsTo(ROLE)) + ".",
                     null);
         }
     }
 
-    /**
-     * Checks that expired rows can be moved to the archive.
-     *
-     * @throws StorageSchemaException if not
-     */
-    public void validateArchive() {
-        check(jdbcClient -> StorageTable.expiring()
-                .mapToInt(table -> jdbcClient
-                        .sql(schema.resolve(SchemaSql.ARCHIVE_NOTHING.formatted(table.columns(), table.tableName())))
-                        .update())
-                .sum());
+    /** Names the missing tables of all features at once, because an administrator runs all of the files at once. */
+    private void requireTables(JdbcClient jdbcClient) {
+        Map<StorageFeature, List<String>> missing = new LinkedHashMap<>();
+        for (StorageFeature feature : features) {
+            List<String> tables = usable(
+                    feature,
+                    () -> jdbcClient
+                            .sql(schema.resolve(SchemaSql.missingTables(feature)))
+                            .query(String.class)
+                            .list());
+            if (!tables.isEmpty()) {
+                missing.put(feature, tables);
+            }
+        }
+        if (!missing.isEmpty()) {
+            throw unusable(
+                    missing.entrySet().stream()
+                            .map(tables -> "%s (%s)"
+                                    .formatted(
+                                            String.join(", ", tables.getValue()),
+                                            tables.getKey().name()))
+                            .collect(Collectors.joining(", ", "there is no ", "")),
+                    missing.keySet(),
+                    null);
+        }
     }
 
-    private <T> T check(Function<JdbcClient, T> statements) {
-        try {
-            return transaction.call(Clients.withClient(statements));
-        } catch (DataAccessException failure) {
-            throw new StorageSchemaException(
-                    "The idempotency tables in schema '" + schema.name() + "' cannot be used: "
-                            + SqlFailures.reason(failure) + ".",
-                    "Set idempotency.migrate = true, or run the migrations in " + MIGRATIONS
-                            + " and then as their owner: " + String.join("; ", grantsTo("<role of the application>"))
-                            + ".",
-                    failure);
+    private void requireColumns(JdbcClient jdbcClient, StorageFeature feature) {
+        for (StorageTable table : feature.tables()) {
+            usable(feature, () -> {
+                if (table.access() == Access.ARCHIVE) {
+                    return jdbcClient
+                            .sql(schema.resolve(
+                                    SchemaSql.ARCHIVE_NOTHING.formatted(table.columns(), table.archivedTable())))
+                            .update();
+                }
+                return jdbcClient
+                        .sql(schema.resolve(SchemaSql.READ_NOTHING.formatted(table.columns(), table.name())))
+                        .query()
+                        .listOfRows()
+                        .size();
+            });
         }
+    }
+
+    private <T> T usable(StorageFeature feature, Supplier<T> query) {
+        try {
+            return query.get();
+        } catch (DataAccessException failure) {
+            throw unusable(SqlFailures.reason(failure), List.of(feature), failure);
+        }
+    }
+
+    private StorageSchemaException unusable(
+            String reason, Collection<StorageFeature> unusable, @Nullable Exception cause) {
+        return new StorageSchemaException(
+                "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason + ".",
+                "Set idempotency.migrate = true, or run the migrations " + filesOf(unusable)
+                        + " and then as their owner: " + String.join("; ", grantsTo(ROLE)) + ".",
+                cause);
+    }
+
+    private static String filesOf(Collection<StorageFeature> features) {
+        return features.stream()
+                .flatMap(feature -> feature.migrationFiles().stream())
+                .collect(Collectors.joining(", "));
     }
 
     /**
@@ -254,18 +276,17 @@ public final class StorageSchema {
      */
     public List<String> findProblems() {
         return boundedTransaction.query(jdbcClient -> jdbcClient
-                .sql(schema.resolve(SchemaSql.UNUSABLE))
+                .sql(schema.resolve(SchemaSql.unusable(features)))
                 .query(String.class)
                 .list());
     }
 
     private List<String> grantsTo(String role) {
-        return Stream.of(
+        return Stream.concat(
                         Stream.of(SchemaSql.GRANT_SCHEMA),
-                        StorageTable.writable().map(table -> SchemaSql.GRANT_TABLE.formatted(table.tableName())),
-                        StorageTable.readOnly().map(table -> SchemaSql.GRANT_READING.formatted(table.tableName())),
-                        StorageTable.expiring().map(table -> SchemaSql.GRANT_ARCHIVE.formatted(table.tableName())))
-                .flatMap(grants -> grants)
+                        features.stream()
+                                .flatMap(feature -> feature.tables().stream())
+                                .map(SchemaSql::grant))
                 .map(grant -> schema.resolve(grant) + role)
                 .toList();
     }

@@ -9,7 +9,8 @@ public final class StorageSchemaException extends IdempotencyStartupException {
 
     private static final long serialVersionUID = 1L;
 
-    StorageSchemaException(String problem, String action, @Nullable Throwable cause) {
+    /** Creates the exception with what is wrong and what to do. */
+    public StorageSchemaException(String problem, String action, @Nullable Throwable cause) {
         super(problem, action, cause);
     }
 }

@@ -1,92 +1,87 @@
 package io.idempotency.internal.postgres.schema;
 
-import java.util.Locale;
-import java.util.stream.Stream;
+import java.util.List;
+import java.util.Set;
 
-/** The tables of the schema, in the order in which the migrations create them. */
-public enum StorageTable {
+import org.jspecify.annotations.Nullable;
 
-    /**
-     * Requests. An expired lease is deleted after its retention like a success, because no repeat is expected any more. An
-     * abandoned request stays until an operator decides about it.
-     */
-    IDEMPOTENCY_REQUEST("request_id", """
-            request_id, idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
-            result_ref_type, result_ref_id, response_body, failure_code, failure_message, steps, arguments, resume_at,
-            resume_count, claimed_by, claim_token, claimed_at, locked_until, attempt_count, created_at, updated_at, expires_at,
-            response_expires_at""", true, "(status <> 'processing' or locked_until < statement_timestamp())"),
+/**
+ * A table of a {@link StorageFeature}, with what the checks and the purge have to know of it.
+ *
+ * @param name the name without the schema
+ * @param columns the columns that this version knows
+ * @param access what the application's role does with the table
+ * @param key the columns of the primary key; empty if there is none
+ * @param expiryCondition the condition under which an expired row is deleted; {@code null} if rows do not expire
+ * @param uniqueKeys the unique indexes of which one must exist, so that a repeat is not stored beside the first: their columns in
+ *     alphabetical order; none if the table need not have one
+ * @param distributionColumns the columns by which Citus may distribute the table; none if it must be local to the coordinator
+ * @param traits what else is special
+ */
+public record StorageTable(
+        String name,
+        String columns,
+        Access access,
+        String key,
+        @Nullable String expiryCondition,
+        List<String> uniqueKeys,
+        List<String> distributionColumns,
+        Set<Trait> traits) {
 
-    /** Handled messages, which may be in partitions. */
-    PROCESSED_MESSAGE("message_id, consumer", """
-            consumer, message_id, message_type, payload_hash, hash_version, processed_at, expires_at""", true, Condition.ALWAYS),
+    /** The condition of a table whose rows are deleted as soon as they have expired. */
+    public static final String ALWAYS = "true";
 
-    /** Failures of messages that were not handled yet. */
-    MESSAGE_FAILURE("consumer, message_id", """
-            consumer, message_id, message_type, attempt_count, failure_code, failure_message,
-            first_failed_at, last_failed_at, expires_at""", true, Condition.ALWAYS),
+    private static final String ARCHIVE_SUFFIX = "_archive";
 
-    /** Positions of streams. */
-    STREAM_POSITION("consumer, stream_id", "consumer, stream_id, last_version, updated_at", true, Condition.NEVER),
-
-    /** Messages to send. */
-    OUTBOX_EVENT("message_id", """
-            message_id, sequence, topic, message_type, ordering_key, lane, aggregate_type, aggregate_id,
-            payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status,
-            attempt_count, last_error, created_at, due_at, next_attempt_at, sent_at, expires_at""", true, Condition.ALWAYS),
-
-    /** The purge lease, a single row. */
-    PURGE_LEASE("one_row", "one_row, run_id, held_by, started_at, held_until", true, Condition.NEVER),
-
-    /** The catalog of partitions. */
-    PROCESSED_MESSAGE_PARTITION("name", "name, starts_at, ends_at, closed_at, expires_at", false, Condition.NEVER),
-
-    /** The open partition. */
-    PROCESSED_MESSAGE_HEAD("one_row", "open_from, open_until", false, Condition.NEVER),
-
-    /** Messages that were handled before the table was partitioned. */
-    PROCESSED_MESSAGE_EARLIER("consumer, message_id", "consumer, message_id", false, Condition.NEVER);
-
-    private final String key;
-
-    private final String columns;
-
-    private final boolean writable;
-
-    private final String expiryCondition;
-
-    StorageTable(String key, String columns, boolean writable, String expiryCondition) {
-        this.key = key;
-        this.columns = columns;
-        this.writable = writable;
-        this.expiryCondition = expiryCondition;
+    /** Copies the collections. */
+    public StorageTable {
+        uniqueKeys = List.copyOf(uniqueKeys);
+        distributionColumns = List.copyOf(distributionColumns);
+        traits = Set.copyOf(traits);
     }
 
-    /**
-     * Returns the name.
-     *
-     * @return the name without the schema
-     */
-    public String tableName() {
-        return name().toLowerCase(Locale.ROOT);
+    /** Returns a table that the application's role writes. */
+    public static StorageTable written(String name, String key, String columns, Trait... traits) {
+        return new StorageTable(name, columns, Access.WRITE, key, null, List.of(), List.of(), Set.of(traits));
     }
 
-    /** Returns the columns of the primary key. */
-    public String key() {
-        return key;
+    /** Returns a table or view that the application's role only reads. */
+    public static StorageTable read(String name, String columns, Trait... traits) {
+        return new StorageTable(name, columns, Access.READ, "", null, List.of(), List.of(), Set.of(traits));
     }
 
-    /** Returns the columns that this version knows. */
-    public String columns() {
-        return columns;
+    /** Returns this table with rows that expire. */
+    public StorageTable expiringIf(String condition) {
+        return new StorageTable(name, columns, access, key, condition, uniqueKeys, distributionColumns, traits);
     }
 
-    /**
-     * Returns whether the application's role writes the table.
-     *
-     * @return {@code false} if only its owner does
-     */
-    public boolean isWritable() {
-        return writable;
+    /** Returns this table with a unique index on one of these lists of columns. */
+    public StorageTable uniqueBy(String... anyOf) {
+        return new StorageTable(
+                name, columns, access, key, expiryCondition, List.of(anyOf), distributionColumns, traits);
+    }
+
+    /** Returns this table with the columns by which Citus may distribute it. */
+    public StorageTable distributedBy(String... anyOf) {
+        return new StorageTable(name, columns, access, key, expiryCondition, uniqueKeys, List.of(anyOf), traits);
+    }
+
+    /** Returns the table to which the purge moves rows of this one. It has the same columns, and {@code archived_at}. */
+    public StorageTable archive() {
+        return new StorageTable(
+                name + ARCHIVE_SUFFIX,
+                columns,
+                Access.ARCHIVE,
+                "",
+                null,
+                List.of(),
+                List.of(),
+                Set.of(Trait.BOOKKEEPING));
+    }
+
+    /** Returns the name of the table whose rows are moved to this archive. */
+    String archivedTable() {
+        return name.substring(0, name.length() - ARCHIVE_SUFFIX.length());
     }
 
     /**
@@ -95,34 +90,51 @@ public enum StorageTable {
      * @return whether the purge deletes rows
      */
     public boolean expires() {
-        return !expiryCondition.equals(Condition.NEVER);
+        return expiryCondition != null;
     }
 
-    /** Returns the condition under which an expired row is deleted. */
-    public String expiryCondition() {
-        return expiryCondition;
+    /** Returns whether the table has a trait. */
+    public boolean is(Trait trait) {
+        return traits.contains(trait);
     }
 
-    /** Returns the tables that the application's role writes. */
-    public static Stream<StorageTable> writable() {
-        return Stream.of(values()).filter(StorageTable::isWritable);
+    /** What the application's role does with a table. */
+    public enum Access {
+
+        /** It reads and writes rows. */
+        WRITE("SELECT, INSERT, UPDATE, DELETE"),
+
+        /** It only reads. Only the owner writes. */
+        READ("SELECT"),
+
+        /** It adds rows, which it never reads or changes. */
+        ARCHIVE("INSERT");
+
+        private final String privileges;
+
+        Access(String privileges) {
+            this.privileges = privileges;
+        }
+
+        /** Returns the privileges that the role needs, as a list in SQL. */
+        public String privileges() {
+            return privileges;
+        }
     }
 
-    /** Returns the tables that the application's role only reads. */
-    public static Stream<StorageTable> readOnly() {
-        return Stream.of(values()).filter(table -> !table.isWritable());
-    }
+    /** What is special about a table. */
+    public enum Trait {
 
-    /** Returns the tables whose rows expire. */
-    public static Stream<StorageTable> expiring() {
-        return Stream.of(values()).filter(StorageTable::expires);
-    }
+        /** It is a view. */
+        VIEW,
 
-    /** The conditions that several tables share. */
-    private static final class Condition {
+        /** It may be partitioned. Then its partitions have the unique index, and expired partitions are dropped as a whole. */
+        PARTITIONED,
 
-        static final String ALWAYS = "true";
+        /** Its rows are committed together with those of calls, and it is local to the coordinator of Citus. */
+        COMMITTED_WITH_CALLS,
 
-        static final String NEVER = "false";
+        /** Its rows are the library's own. They are not counted in samples. */
+        BOOKKEEPING
     }
 }

@@ -50,7 +50,7 @@ class AdministrationSearchTest {
     AdministrationSearchTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
-        this.administration = MigratedTables.in(database).administration();
+        this.administration = MigratedTables.in(database).administration(null);
     }
 
     /** From the oldest to the newest claim. */
@@ -189,9 +189,7 @@ class AdministrationSearchTest {
         assertThatIllegalArgumentException().isThrownBy(() -> administration.search(null, null, null, limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findStaleLeases(limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findAbandoned(limit));
-        assertThatIllegalArgumentException().isThrownBy(() -> administration.findFailingMessages(limit));
-        assertThatIllegalArgumentException().isThrownBy(() -> administration.findPendingMessages(limit));
-        assertThatIllegalArgumentException().isThrownBy(() -> administration.findDeadMessages(limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.findBlockedClaims(limit));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> administration.findWithAttempts(1, limit))
                 .withMessageContaining("1 to 1000");

@@ -60,7 +60,7 @@ class AdministrationTest {
     AdministrationTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
-        this.administration = MigratedTables.in(database).administration();
+        this.administration = MigratedTables.in(database).administration(null);
     }
 
     /** Everything that writes. */

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -28,7 +27,8 @@ class EngineVerifierOnCitusTest {
     @BeforeEach
     void createDatabase() {
         database = TestDatabase.create();
-        verifier = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).engineVerifier();
+        verifier = MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
+                .engineVerifier();
     }
 
     @AfterEach

@@ -27,7 +27,6 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -149,7 +148,7 @@ class EngineVerifierTest {
                 PGSimpleDataSource application = dataSource();
                 application.setUser(role);
                 application.setPassword("secret");
-                new PostgresStorage(application, MigratedTables.SCHEMA)
+                MigratedTables.storage(application, MigratedTables.SCHEMA)
                         .schema()
                         .migrate(database.adminDataSource(), connection -> {});
 
@@ -612,7 +611,7 @@ class EngineVerifierTest {
     }
 
     private static EngineVerifier verifier(DataSource dataSource) {
-        return new PostgresStorage(dataSource, MigratedTables.SCHEMA).engineVerifier();
+        return MigratedTables.storage(dataSource, MigratedTables.SCHEMA).engineVerifier();
     }
 
     private PGSimpleDataSource with(String option) {

@@ -31,7 +31,6 @@ import io.idempotency.internal.inbox.StreamPosition;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.Interleaved;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
@@ -133,7 +132,7 @@ class InboxClaimTest {
         }
 
         private boolean isCommitted(InboxClaim claim) throws SQLException {
-            boolean isCommitted = new PostgresStorage(null, MigratedTables.SCHEMA)
+            boolean isCommitted = MigratedTables.messages(null, MigratedTables.SCHEMA)
                     .inboxStore()
                     .isCommitted(first.connection(), message("m-1"), claim);
             first.rollback();
@@ -622,7 +621,7 @@ class InboxClaimTest {
         first.claimAndCommit(message("young"));
         first.recordFailureAndCommit(message("young failure"), "code", "message");
 
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        assertThat(MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
                         .purgeStore("test", false)
                         .begin(Duration.ZERO)
                         .tables())

@@ -9,9 +9,8 @@ import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PartitionedMessages;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 import io.idempotency.internal.retention.ExpiringTable;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -40,7 +39,7 @@ class PartitionedInboxClaimTest extends InboxClaimTest {
     @Test
     @Override
     void expiredMessagesAndFailuresAreForgotten() throws SQLException {
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        assertThat(MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
                         .purgeStore("test", false)
                         .begin(Duration.ZERO)
                         .tables())

@@ -2,7 +2,6 @@ package io.idempotency.internal.postgres.maintenance;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -14,10 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
-import io.idempotency.internal.postgres.schema.StorageTable;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeSettings;
@@ -108,7 +105,11 @@ class ArchiveTest {
     void hasTheColumnsOfItsTableAndItsTime(String table) {
         List<String> columns = columnsOf(table);
 
-        assertThat(StorageTable.valueOf(table.toUpperCase(Locale.ROOT))
+        assertThat(MigratedTables.ALL.stream()
+                        .flatMap(feature -> feature.tables().stream())
+                        .filter(known -> known.name().equals(table))
+                        .findFirst()
+                        .orElseThrow()
                         .columns()
                         .split(",\\s*"))
                 .containsExactlyInAnyOrderElementsOf(columns.stream()
@@ -143,7 +144,8 @@ class ArchiveTest {
 
     private Purge purge() {
         return new Purge(
-                new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).purgeStore("test", true),
+                MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
+                        .purgeStore("test", true),
                 new PurgeSettings(100, Duration.ZERO, Duration.ofMinutes(5)),
                 new IdempotencyListener() {});
     }

@@ -17,7 +17,6 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.test.ConcurrentCalls;
@@ -165,7 +164,7 @@ class ExpiryTest {
     }
 
     private static ExpiringTable requestsOf(DataSource dataSource) {
-        return new PostgresStorage(dataSource, MigratedTables.SCHEMA)
+        return MigratedTables.storage(dataSource, MigratedTables.SCHEMA)
                 .purgeStore("test", false)
                 .begin(Duration.ofMinutes(1))
                 .tables()

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.test.ConcurrentCalls;
@@ -135,7 +134,7 @@ class PurgeBatchTest {
     }
 
     private static ExpiringTable messages(DataSource dataSource) {
-        return new PostgresStorage(dataSource, MigratedTables.SCHEMA)
+        return MigratedTables.storage(dataSource, MigratedTables.SCHEMA)
                 .purgeStore("test", false)
                 .begin(Duration.ofMinutes(1))
                 .tables()

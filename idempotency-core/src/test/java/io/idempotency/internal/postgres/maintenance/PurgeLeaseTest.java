@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.Purge;
@@ -198,7 +197,8 @@ class PurgeLeaseTest {
         config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
         try (HikariDataSource pool = new HikariDataSource(config)) {
             insertExpired(250);
-            PurgeStore store = new PostgresStorage(pool, MigratedTables.SCHEMA).purgeStore("test", false);
+            PurgeStore store =
+                    MigratedTables.storage(pool, MigratedTables.SCHEMA).purgeStore("test", false);
 
             assertThat(purge(store, Duration.ZERO).run().total()).isEqualTo(250);
         }
@@ -297,7 +297,8 @@ class PurgeLeaseTest {
     }
 
     private PurgeStore store(String heldBy) {
-        return new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).purgeStore(heldBy, false);
+        return MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
+                .purgeStore(heldBy, false);
     }
 
     private static Purge purge(PurgeStore store, Duration pause) {

@@ -59,7 +59,7 @@ class ResponseExpiryTest {
     ResponseExpiryTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
-        this.storage = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA);
+        this.storage = MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA);
     }
 
     @BeforeAll
@@ -299,8 +299,8 @@ class ResponseExpiryTest {
                 + " response_expires_at = response_expires_at - interval '2 days'");
         IdempotencyAdministration.Reason reason = new IdempotencyAdministration.Reason("me", "looked");
 
-        storage.administration().completeStale(Requests.intent("completed"), "7", reason);
-        storage.administration().releaseStale(Requests.intent("released"), reason);
+        storage.administration(null).completeStale(Requests.intent("completed"), "7", reason);
+        storage.administration(null).releaseStale(Requests.intent("released"), reason);
 
         assertThat(secondsFromNow("completed")).isCloseTo(3_600, within(60));
         assertThat(secondsFromNow("released")).isNull();
@@ -338,7 +338,7 @@ class ResponseExpiryTest {
     }
 
     private IdempotencyRecord record(String key) {
-        return storage.administration().find(Requests.intent(key)).orElseThrow();
+        return storage.administration(null).find(Requests.intent(key)).orElseThrow();
     }
 
     private Integer secondsFromNow(String key) {

@@ -6,7 +6,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -51,10 +50,9 @@ class StaleLeasesAmongManyTest {
     /** On connections that are closed afterwards: an open one may keep its statistics to itself for a while. */
     private List<String> staleLeases() {
         try (HikariDataSource pool = database.dataSource(1)) {
-            return new PostgresStorage(pool, MigratedTables.SCHEMA)
-                    .administration().findStaleLeases(50).stream()
-                            .map(found -> found.intent().key().value())
-                            .toList();
+            return MigratedTables.storage(pool, MigratedTables.SCHEMA).administration(null).findStaleLeases(50).stream()
+                    .map(found -> found.intent().key().value())
+                    .toList();
         }
     }
 

@@ -14,7 +14,6 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
 import io.idempotency.internal.retention.StorageSampler;
@@ -40,7 +39,8 @@ class TableStatisticsTest {
         this.database = database;
         // What a connection did is counted when it ends.
         this.admin = new JdbcTemplate(database.adminDataSource());
-        this.statistics = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA).statistics();
+        this.statistics = MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
+                .statistics();
     }
 
     @BeforeAll

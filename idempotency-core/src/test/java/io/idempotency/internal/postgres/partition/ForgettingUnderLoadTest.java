@@ -17,7 +17,6 @@ import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PartitionedMessages;
 import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.internal.retention.PurgeSettings;

@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.partition;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -19,10 +20,8 @@ import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PartitionedMessages;
-import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.retention.PartitionMaintenance;
-import io.idempotency.internal.retention.PartitionPeriod;
-import io.idempotency.observation.PartitionSample;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.PartitionSample;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -100,11 +99,7 @@ class PartitionMaintenanceTest {
 
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.NEW);
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
-                        .statistics()
-                        .partitions())
-                .singleElement()
-                .matches(state -> !state.overdue().isZero() && state.ahead() == 0);
+        assertThat(state()).matches(state -> !state.overdue().isZero() && state.ahead() == 0);
 
         awaitSevenAhead(messages);
         assertThat(deliveries.claimAndCommit(message("m-1"))).isEqualTo(InboxResult.Kind.DUPLICATE);
@@ -119,7 +114,7 @@ class PartitionMaintenanceTest {
         admin.execute(
                 "update idempotency.processed_message_partition set expires_at = null where closed_at is not null");
 
-        PartitionMaintenance archiving = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        PartitionMaintenance archiving = MigratedTables.messages(database.dataSource(), MigratedTables.SCHEMA)
                 .partitionMaintenance(SECOND, null, true);
         Awaitility.await()
                 .until(() -> PartitionedMessages.run(archiving)
@@ -283,7 +278,7 @@ class PartitionMaintenanceTest {
                         select distinct relowner::regrole::text
                         from pg_class
                         where relname like 'processed\\_message%' and relkind in ('r', 'p')""", String.class)).containsExactly("partition_owner");
-        PartitionMaintenance owner = new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA)
+        PartitionMaintenance owner = MigratedTables.messages(database.adminDataSource(), MigratedTables.SCHEMA)
                 .partitionMaintenance(SECOND, "partition_owner", false);
         PartitionedMessages messages = PartitionedMessages.of(database, SECOND);
         OffsetDateTime before = messages.openFrom();
@@ -329,7 +324,7 @@ class PartitionMaintenanceTest {
     }
 
     private PartitionMaintenance as(String login, String role) {
-        return new PostgresStorage(role(login), MigratedTables.SCHEMA).partitionMaintenance(SECOND, role, false);
+        return MigratedTables.messages(role(login), MigratedTables.SCHEMA).partitionMaintenance(SECOND, role, false);
     }
 
     private PGSimpleDataSource role(String name) {
@@ -354,9 +349,15 @@ class PartitionMaintenanceTest {
     }
 
     private PartitionSample state() {
-        List<PartitionSample> states = new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
-                .statistics()
-                .partitions();
+        List<PartitionSample> states = new ArrayList<>();
+        MigratedTables.messages(database.dataSource(), MigratedTables.SCHEMA)
+                .partitionSampler(new MessagingListener() {
+                    @Override
+                    public void partitionsSampled(PartitionSample event) {
+                        states.add(event);
+                    }
+                })
+                .sample();
         assertThat(states).hasSize(1);
         return states.get(0);
     }

@@ -12,7 +12,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.PartitionedMessages;
-import io.idempotency.internal.retention.PartitionPeriod;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

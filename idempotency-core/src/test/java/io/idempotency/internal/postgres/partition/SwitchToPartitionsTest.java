@@ -22,9 +22,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
-import io.idempotency.internal.postgres.schema.StorageSchema;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -54,7 +52,7 @@ class SwitchToPartitionsTest {
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
-    private PostgresStorage storage;
+    private PostgresMessageStorage storage;
 
     SwitchToPartitionsTest(TestDatabase database) {
         this.database = database;
@@ -65,7 +63,8 @@ class SwitchToPartitionsTest {
     @BeforeEach
     void migrate() {
         admin.execute("create role " + role + " login password 'secret'");
-        storage = MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
+        MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
+        storage = MigratedTables.messages(database.adminDataSource(), MigratedTables.SCHEMA);
         admin.execute("""
                 grant usage on schema idempotency to %1$s;
                 grant select on idempotency.processed_message_head, idempotency.processed_message_earlier to %1$s;
@@ -117,7 +116,7 @@ class SwitchToPartitionsTest {
 
         assertRefused("has row level security", "make them again for the new table");
 
-        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
+        assertThat(storage.partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
                 .isFalse();
         assertThat(log.list).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
@@ -149,7 +148,7 @@ class SwitchToPartitionsTest {
         admin.execute(
                 "create materialized view idempotency.counted as select count(*) from idempotency.processed_message");
 
-        assertThat(storage.schema().partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
+        assertThat(storage.partitionIfEmpty(database.adminDataSource(), PartitionPeriod.DAY))
                 .isFalse();
 
         assertThat(log.list)
@@ -202,9 +201,9 @@ class SwitchToPartitionsTest {
                     end loop;
                 end'""".formatted(role));
         DataSource owner = reader();
-        StorageSchema schema = new PostgresStorage(owner, MigratedTables.SCHEMA).schema();
+        PostgresMessageStorage asOwner = MigratedTables.messages(owner, MigratedTables.SCHEMA);
 
-        assertThat(schema.partitionIfEmpty(owner, PartitionPeriod.DAY)).isFalse();
+        assertThat(asOwner.partitionIfEmpty(owner, PartitionPeriod.DAY)).isFalse();
 
         assertThat(log.list)
                 .singleElement()
@@ -214,7 +213,7 @@ class SwitchToPartitionsTest {
                                 "the view idempotency.handled over idempotency.processed_message belongs to postgres"));
         assertThat(kindOfTable()).isEqualTo("r");
         admin.execute("alter view idempotency.handled owner to " + role);
-        assertThat(schema.partitionIfEmpty(owner, PartitionPeriod.DAY)).isTrue();
+        assertThat(asOwner.partitionIfEmpty(owner, PartitionPeriod.DAY)).isTrue();
     }
 
     private void assertRefused(String reason, String remedy) {

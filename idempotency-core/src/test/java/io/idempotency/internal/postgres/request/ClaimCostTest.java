@@ -152,7 +152,6 @@ class ClaimCostTest {
                         String.class))
                 .containsExactly(
                         "expires_at",
-                        "greatest where (arguments IS NOT NULL)",
                         "locked_until where (locked_until IS NOT NULL)",
                         "request_id",
                         "response_expires_at where (response_expires_at IS NOT NULL)");

@@ -158,12 +158,12 @@ class FailureOfAttemptTest {
                                 new Failure(false, "first", ""),
                                 Duration.ofHours(1)))
                 .isTrue();
-        assertThat(session.query("select resume_at is not null from idempotency.idempotency_request"))
+        assertThat(session.query("select locked_until is not null from idempotency.idempotency_request"))
                 .isEqualTo("t");
 
         assertThat(record(2, true, "second")).isTrue();
 
-        assertThat(session.query("select resume_at is null and arguments is null from idempotency.idempotency_request"))
+        assertThat(session.query("select locked_until is null from idempotency.idempotency_request"))
                 .isEqualTo("t");
     }
 

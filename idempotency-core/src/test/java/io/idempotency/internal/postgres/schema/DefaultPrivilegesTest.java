@@ -115,7 +115,8 @@ class DefaultPrivilegesTest {
 
     @Test
     void messagesArePublishedOnce() throws SQLException {
-        OutboxStore outbox = storage().outboxStore(Duration.ofDays(3));
+        OutboxStore outbox =
+                MigratedTables.messages(as(application), MigratedTables.SCHEMA).outboxStore(Duration.ofDays(3));
         try (Session session = new Session(as(application))) {
             UUID first = outbox.record(session.connection(), message());
             assertThat(outbox.record(session.connection(), message())).isEqualTo(first);
@@ -131,7 +132,7 @@ class DefaultPrivilegesTest {
     }
 
     private PostgresStorage storage() {
-        return new PostgresStorage(as(application), MigratedTables.SCHEMA);
+        return MigratedTables.storage(as(application), MigratedTables.SCHEMA);
     }
 
     private DataSource as(String role) {

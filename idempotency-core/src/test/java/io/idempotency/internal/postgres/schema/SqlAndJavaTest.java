@@ -22,6 +22,7 @@ import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.postgres.SqlRoles;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.postgres.SqlSession.SqlClaim;
 import io.idempotency.test.ConcurrentCalls;
@@ -62,12 +63,13 @@ class SqlAndJavaTest {
     /** However long the lease was: as if the claim were six days old, of the seven that its key is kept. */
     @Test
     void theRetentionOfALeaseCountsFromItsEnd() throws SQLException {
-        try (SqlSession session = new SqlSession(database.connection())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             SqlSession.SqlClaim success = session.lease("lease-1", 60);
             SqlSession.SqlClaim failure = session.lease("lease-2", 60);
             SqlSession.SqlClaim inTransaction = session.claim("no-lease");
-            session.execute("update idempotency.idempotency_request set claimed_at = claimed_at - interval '6 days',"
-                            + " expires_at = expires_at - interval '6 days'")
+            session.execute(
+                            "reset role; update idempotency.idempotency_request set"
+                                    + " claimed_at = claimed_at - interval '6 days', expires_at = expires_at - interval '6 days'")
                     .succeed("lease-1", success, "{}")
                     .fail("lease-2", failure, false)
                     .succeed("no-lease", inTransaction, "{}")
@@ -264,7 +266,7 @@ class SqlAndJavaTest {
 
     private List<String> callAllBySql(CyclicBarrier nextKey) throws Exception {
         List<String> answers = new ArrayList<>();
-        try (SqlSession session = new SqlSession(database.connection())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             for (int key = 0; key < KEYS; key++) {
                 nextKey.await(30, TimeUnit.SECONDS);
                 SqlClaim claim = session.claim("order-" + key);
@@ -298,7 +300,7 @@ class SqlAndJavaTest {
     }
 
     private SqlSession sql() throws SQLException {
-        return new SqlSession(database.dataSource());
+        return new SqlSession(SqlRoles.worker(database));
     }
 
     private Session java() throws SQLException {

@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.schema;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -18,6 +19,8 @@ import org.postgresql.util.PSQLException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.postgres.SqlRoles;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.postgres.SqlSession.SqlClaim;
 import io.idempotency.test.ConcurrentCalls;
@@ -307,18 +310,21 @@ class SqlClaimTest {
         }
     }
 
+    private static final String TOKEN = "select claim_token from idempotency.idempotency_request";
+
     @Test
     void aReclaimBySqlIsNotResumedByTheApplication() throws SQLException {
         try (SqlSession session = open()) {
             session.fail("order-1", session.lease("order-1", 60), true).commit();
-            admin.update("update idempotency.idempotency_request set arguments = '{1}', resume_at = now()");
+            admin.update("update idempotency.idempotency_request set locked_until = now()");
+            Map<String, Object> scheduled = admin.queryForMap(TOKEN);
 
             session.lease("order-1", 60);
             session.commit();
 
-            assertThat(admin.queryForMap("select arguments, resume_at from idempotency.idempotency_request"))
-                    .containsEntry("arguments", null)
-                    .containsEntry("resume_at", null);
+            assertThat(admin.queryForMap(TOKEN))
+                    .as("the message has another token")
+                    .isNotEqualTo(scheduled);
         }
     }
 
@@ -496,13 +502,12 @@ class SqlClaimTest {
     void strongerIsolationGetsPostgresqlsOwnError(String isolation) throws Exception {
         try (SqlSession first = open();
                 SqlSession second = open()) {
-            first.claim("order-1");
+            SqlClaim held = first.claim("order-1");
             second.execute("set transaction isolation level " + isolation).query("select 1");
             ConcurrentCalls<SqlClaim> waiting = ConcurrentCalls.start(List.of(() -> second.claim("order-1")));
             database.backends().awaitBlocked(second.connection());
 
-            first.succeed("order-1", new SqlClaim(null, null, null, null, 1, tokenOf(first), null, null, null), "1")
-                    .commit();
+            first.succeed("order-1", held, "1").commit();
 
             assertThat(waiting.await().failures())
                     .singleElement()
@@ -512,34 +517,31 @@ class SqlClaimTest {
         }
     }
 
-    private static UUID tokenOf(SqlSession session) throws SQLException {
-        return UUID.fromString(session.query("select claim_token from idempotency.idempotency_request"));
-    }
-
     /** All of them have seen the row as it was before the first one changes it. */
     @NotOnCitus
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Tag("race")
     void oneOfManyTakesOverWhatCanBeClaimedAgain(boolean expired) throws Exception {
-        try (SqlSession session = open()) {
+        try (SqlSession session = open();
+                Session admin = new Session(database.connection())) {
             SqlClaim first = session.lease("order-1", 60);
             if (!expired) {
                 session.fail("order-1", first, true);
             }
             session.commit();
             expireLeases();
-            session.execute("select 1 from idempotency.idempotency_request for update");
+            admin.execute("select 1 from idempotency.idempotency_request for update");
             // Not from the pool: one that has to grow by several connections at once may forget one of its callers.
             ConcurrentCalls<SqlClaim> taking = ConcurrentCalls.start(8, () -> {
-                try (SqlSession other = new SqlSession(database.connection())) {
+                try (SqlSession other = new SqlSession(SqlRoles.worker(database))) {
                     SqlClaim claim = other.lease("order-1", 60);
                     other.commit();
                     return claim;
                 }
             });
             database.backends().awaitBlocked(8);
-            session.rollback();
+            admin.rollback();
 
             List<SqlClaim> claims = taking.await().requireAllSucceeded();
 
@@ -579,7 +581,7 @@ class SqlClaimTest {
     }
 
     private SqlSession open() throws SQLException {
-        return new SqlSession(database.dataSource());
+        return new SqlSession(SqlRoles.worker(database));
     }
 
     private void expireLeases() {

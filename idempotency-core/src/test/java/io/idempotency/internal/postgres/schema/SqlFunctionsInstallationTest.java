@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -37,6 +39,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @PostgresTest(empty = true)
 @Tag("full")
 class SqlFunctionsInstallationTest {
+
+    private static final String CLAIM =
+            "select claim_kind from idempotency.idempotency_claim('s', 'k', sha256(''), 'me')";
+
+    private static final int VERSION = CoreFeatures.CORE.functions().version();
 
     private static final Pattern FUNCTION =
             Pattern.compile("CREATE OR REPLACE (?:FUNCTION|PROCEDURE) \"\\$\\{schema}\"\\.(\\w+)");
@@ -73,26 +80,29 @@ class SqlFunctionsInstallationTest {
 
     @Test
     void theLibraryKnowsTheVersionOfItsScript() {
-        assertThat(script()).contains("AS 'SELECT " + SqlFunctions.VERSION + "'");
+        assertThat(script(CoreFeatures.SQL_FUNCTIONS)).contains("AS 'SELECT " + VERSION + "'");
+        assertThat(script(MessagingFeatures.SQL_FUNCTIONS))
+                .contains(
+                        "AS 'SELECT " + MessagingFeatures.MESSAGING.functions().version() + "'");
     }
 
     @Test
     void thePurgeInSqlKnowsTheTablesAndConditionsOfTheOther() {
-        String script = script();
-
-        StorageTable.expiring()
-                .collect(Collectors.groupingBy(
-                        StorageTable::expiryCondition,
-                        Collectors.mapping(StorageTable::tableName, Collectors.toList())))
-                .forEach((condition, tables) -> assertThat(script)
-                        .containsPattern("WHEN %s THEN\\s+condition := %s;"
-                                .formatted(
-                                        Pattern.quote("'" + String.join("', '", tables) + "'"),
-                                        Pattern.quote("'" + condition.replace("'", "''") + "'"))));
-        assertThat(script)
-                .contains(StorageTable.expiring()
-                        .map(StorageTable::tableName)
-                        .collect(Collectors.joining("', '", "        '", "', 'response_body'] LOOP")));
+        assertThat(script(CoreFeatures.SQL_FUNCTIONS))
+                .contains(
+                        "RETURN ARRAY['idempotency_request'] || of_messages || ARRAY['response_body']",
+                        "condition := '%s'"
+                                .formatted(CoreFeatures.IDEMPOTENCY_REQUEST
+                                        .expiryCondition()
+                                        .replace("'", "''")));
+        List<StorageTable> expiring = MessagingFeatures.MESSAGING.tables().stream()
+                .filter(StorageTable::expires)
+                .toList();
+        assertThat(expiring).extracting(StorageTable::expiryCondition).containsOnly(StorageTable.ALWAYS);
+        assertThat(script(MessagingFeatures.SQL_FUNCTIONS))
+                .contains(expiring.stream()
+                        .map(StorageTable::name)
+                        .collect(Collectors.joining("', '", "SELECT ARRAY['", "']")));
     }
 
     @ParameterizedTest
@@ -142,24 +152,24 @@ class SqlFunctionsInstallationTest {
     @Test
     void olderFunctionsAreReplaced() {
         MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
-        pretendVersion(SqlFunctions.VERSION - 1);
+        pretendVersion(VERSION - 1);
         replaceAdvance();
 
         MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
 
-        assertThat(version()).isEqualTo(SqlFunctions.VERSION);
+        assertThat(version()).isEqualTo(VERSION);
         assertThat(advanceIsReplaced()).isFalse();
     }
 
     @Test
     void newerFunctionsAreKept() {
         MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
-        pretendVersion(SqlFunctions.VERSION + 1);
+        pretendVersion(VERSION + 1);
         replaceAdvance();
 
         MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
 
-        assertThat(version()).isEqualTo(SqlFunctions.VERSION + 1);
+        assertThat(version()).isEqualTo(VERSION + 1);
         assertThat(advanceIsReplaced()).isTrue();
         assertThat(log.list).isEmpty();
     }
@@ -179,7 +189,7 @@ class SqlFunctionsInstallationTest {
     private void migrateWithout(String right) {
         admin.execute("create schema idempotency authorization " + role);
         MigratedTables.in(plain(), MigratedTables.SCHEMA);
-        PostgresStorage storage = new PostgresStorage(plain(), MigratedTables.SCHEMA);
+        PostgresStorage storage = MigratedTables.storage(plain(), MigratedTables.SCHEMA);
         storage.schema().migrate(plain(), connection -> {
             new JdbcTemplate(new SingleConnectionDataSource(connection, true))
                     .execute("create table idempotency.of_this_start (); revoke " + right + " from " + role);
@@ -190,30 +200,32 @@ class SqlFunctionsInstallationTest {
     @Test
     void functionsOfAnotherOwnerAreLeftWithAWarning() {
         MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
-        pretendVersion(SqlFunctions.VERSION - 1);
+        pretendVersion(VERSION - 1);
         admin.execute("grant all on schema idempotency to " + role);
         DataSource plain = plain();
-        PostgresStorage storage = new PostgresStorage(plain, MigratedTables.SCHEMA);
+        PostgresStorage storage = MigratedTables.storage(plain, MigratedTables.SCHEMA);
 
         storage.schema().migrate(plain, storage.schema()::installFunctions);
 
         assertWarned("must be owner of function idempotency_require_name");
-        assertThat(version()).isEqualTo(SqlFunctions.VERSION - 1);
+        assertThat(version()).isEqualTo(VERSION - 1);
     }
 
     /** As an administrator leaves them who has run a part of the script, or restored it. */
     @ParameterizedTest
-    @ValueSource(strings = {"idempotency_stale", "outbox_pending"})
-    void viewOfAnotherOwnerIsLeftWithAWarning(String view) {
+    @CsvSource({"idempotency_stale, core, 0", "outbox_pending, messaging, 1"})
+    void viewOfAnotherOwnerIsLeftWithAWarning(String view, String feature, int replacedBefore) {
         admin.execute("create schema idempotency authorization " + role);
         MigratedTables.withFunctionsIn(plain(), MigratedTables.SCHEMA);
         admin.execute("alter view idempotency.%s owner to current_user".formatted(view));
-        pretendVersion(SqlFunctions.VERSION - 1);
+        pretendVersion(VERSION - 1);
 
         MigratedTables.withFunctionsIn(plain(), MigratedTables.SCHEMA);
 
-        assertWarned("must be owner of view " + view);
-        assertThat(version()).isEqualTo(SqlFunctions.VERSION - 1);
+        assertWarned("must be owner of view " + view, "sql-functions/" + feature + ".sql");
+        assertThat(version()).isEqualTo(VERSION - 1 + replacedBefore);
+        assertThat(admin.queryForObject("select idempotency.idempotency_messaging_functions_version()", Integer.class))
+                .isEqualTo(VERSION - 1);
     }
 
     /** As default privileges may have it. */
@@ -223,7 +235,7 @@ class SqlFunctionsInstallationTest {
         admin.execute("grant all on schema idempotency to " + role
                 + "; revoke execute on all routines in schema idempotency from public");
         DataSource plain = plain();
-        PostgresStorage storage = new PostgresStorage(plain, MigratedTables.SCHEMA);
+        PostgresStorage storage = MigratedTables.storage(plain, MigratedTables.SCHEMA);
 
         storage.schema().migrate(plain, storage.schema()::installFunctions);
 
@@ -237,14 +249,18 @@ class SqlFunctionsInstallationTest {
 
         MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
 
-        assertWarned("\"outbox_pending\" is not a view");
-        assertThat(functions()).as("none but those of the migrations").isEmpty();
+        assertWarned("\"outbox_pending\" is not a view", MessagingFeatures.SQL_FUNCTIONS);
+        assertThat(functions())
+                .as("those of calls alone")
+                .extracting(ScriptFunction::name)
+                .contains("idempotency_claim")
+                .doesNotContain("idempotency_publish");
     }
 
     @Test
     void otherFailuresAreNotMadeLight() {
         MigratedTables.in(database.adminDataSource(), MigratedTables.SCHEMA);
-        PostgresStorage storage = new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA);
+        PostgresStorage storage = MigratedTables.storage(database.adminDataSource(), MigratedTables.SCHEMA);
 
         assertThatThrownBy(() -> storage.schema().migrate(database.adminDataSource(), connection -> {
                     new JdbcTemplate(new SingleConnectionDataSource(connection, true))
@@ -262,49 +278,68 @@ class SqlFunctionsInstallationTest {
         ConcurrentCalls.run(8, () -> MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA))
                 .requireAllSucceeded();
 
-        assertThat(version()).isEqualTo(SqlFunctions.VERSION);
-        assertThat(functions().stream().map(ScriptFunction::writtenBy))
-                .as("transactions that wrote functions")
-                .isNotEmpty()
-                .containsOnly(functions().get(0).writtenBy());
+        assertThat(version()).isEqualTo(VERSION);
+        assertThat(functions().stream().map(ScriptFunction::writtenBy).distinct())
+                .as("savepoints in which functions were written, one for each script")
+                .hasSize(2);
         assertThat(log.list).isEmpty();
     }
 
-    /** Tables' rights are those of the caller; nothing has to be granted for the functions. */
     @Test
-    void applicationsRoleMayUseThemWithTheRightsThatItHas() {
-        PostgresStorage storage = new PostgresStorage(plain(), MigratedTables.SCHEMA);
+    void callersNeedTheRightToExecuteAndNone() {
+        PostgresStorage storage = MigratedTables.storage(database.adminDataSource(), MigratedTables.SCHEMA);
         storage.schema().migrate(database.adminDataSource(), connection -> {
             MigratedTables.migrate(connection, MigratedTables.SCHEMA);
             storage.schema().installFunctions(connection);
         });
-        JdbcTemplate application = new JdbcTemplate(plain());
+        JdbcTemplate worker = new JdbcTemplate(plain());
+        admin.execute("grant usage on schema idempotency to " + role);
 
-        assertThat(application.queryForObject(
-                        "select claim_kind from idempotency.idempotency_claim('s', 'k', sha256(''), 'me')",
-                        String.class))
-                .isEqualTo("new_claim");
-        application.execute("call idempotency.idempotency_purge()");
-        assertThatThrownBy(() -> application.queryForList("select * from idempotency.idempotency_stale"))
+        assertThatThrownBy(() -> worker.queryForObject(CLAIM, String.class))
                 .rootCause()
-                .hasMessageContaining("permission denied for view idempotency_stale");
+                .hasMessageContaining("permission denied for function idempotency_claim");
 
-        admin.execute("revoke insert on idempotency.idempotency_request from " + role);
-        assertThatThrownBy(() -> application.queryForObject(
-                        "select claim_kind from idempotency.idempotency_claim('s', 'k2', sha256(''), 'me')",
-                        String.class))
+        admin.execute("grant execute on function idempotency.idempotency_claim to " + role);
+        assertThat(worker.queryForObject(CLAIM, String.class)).isEqualTo("new_claim");
+        assertThatThrownBy(() -> worker.queryForList("select * from idempotency.idempotency_request"))
                 .rootCause()
                 .hasMessageContaining("permission denied for table idempotency_request");
+
+        admin.execute("grant select on idempotency.idempotency_by_scope to " + role);
+        assertThat(worker.queryForList("select requests from idempotency.idempotency_by_scope", Long.class))
+                .containsExactly(1L);
+    }
+
+    /** A part of another function, with the rights of the owner, would do more than the rule of that function. */
+    @Test
+    void nobodyMayCallWhatIsNotMeantForCallers() {
+        MigratedTables.withFunctionsIn(database.adminDataSource(), MigratedTables.SCHEMA);
+
+        assertThat(admin.queryForList("""
+                        select f.proname
+                        from pg_proc as f, aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as acl
+                        where f.pronamespace = 'idempotency'::regnamespace and acl.grantee = 0
+                        order by f.proname""", String.class))
+                .filteredOn(name -> name.startsWith("idempotency"))
+                .containsExactly(
+                        "idempotency_functions_version",
+                        "idempotency_lock_id",
+                        "idempotency_messaging_functions_version",
+                        "idempotency_request_id");
     }
 
     private void assertWarned(String reason) {
+        assertWarned(reason, CoreFeatures.SQL_FUNCTIONS);
+    }
+
+    private void assertWarned(String reason, String script) {
         assertThat(log.list).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
                     .contains(
                             "schema 'idempotency'",
                             reason,
-                            PostgresStorage.SQL_FUNCTIONS,
+                            script,
                             "idempotency.migration.user",
                             "idempotency.sql-functions = false");
         });
@@ -317,7 +352,9 @@ class SqlFunctionsInstallationTest {
     private void pretendVersion(int version) {
         admin.execute("""
                 create or replace function idempotency.idempotency_functions_version() returns integer
-                language sql as 'select %d'""".formatted(version));
+                language sql as 'select %1$d';
+                create or replace function idempotency.idempotency_messaging_functions_version() returns integer
+                language sql as 'select %1$d'""".formatted(version));
     }
 
     private void replaceAdvance() {
@@ -332,8 +369,11 @@ class SqlFunctionsInstallationTest {
 
     /** Those of the script, and not those of the migrations. */
     private List<ScriptFunction> functions() {
-        List<String> names =
-                FUNCTION.matcher(script()).results().map(name -> name.group(1)).toList();
+        List<String> names = FUNCTION.matcher(
+                        script(CoreFeatures.SQL_FUNCTIONS) + script(MessagingFeatures.SQL_FUNCTIONS))
+                .results()
+                .map(name -> name.group(1))
+                .toList();
         return admin
                 .query(
                         "select proname, xmin::text from pg_proc where pronamespace = 'idempotency'::regnamespace",
@@ -355,9 +395,9 @@ class SqlFunctionsInstallationTest {
                 order by 1""", String.class);
     }
 
-    private static String script() {
+    private static String script(String location) {
         try {
-            return new ClassPathResource(PostgresStorage.SQL_FUNCTIONS).getContentAsString(StandardCharsets.UTF_8);
+            return new ClassPathResource(location).getContentAsString(StandardCharsets.UTF_8);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

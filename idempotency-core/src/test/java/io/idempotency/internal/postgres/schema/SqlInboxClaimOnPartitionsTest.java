@@ -8,8 +8,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.postgres.PartitionedMessages;
+import io.idempotency.internal.postgres.SqlRoles;
 import io.idempotency.internal.postgres.SqlSession;
-import io.idempotency.internal.retention.PartitionPeriod;
+import io.idempotency.internal.postgres.partition.PartitionPeriod;
 import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.TestDatabase;
 
@@ -47,7 +48,7 @@ class SqlInboxClaimOnPartitionsTest extends SqlInboxClaimTest {
 
     @Test
     void viewsShowWhatHasComeSince() throws SQLException {
-        try (SqlSession session = new SqlSession(database.dataSource())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             session.consume("m-1");
             session.commit();
         }
@@ -58,7 +59,7 @@ class SqlInboxClaimOnPartitionsTest extends SqlInboxClaimTest {
 
     @Test
     void purgeLeavesPartitionsAlone() throws SQLException {
-        try (SqlSession session = new SqlSession(database.dataSource())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             session.consume("old");
             session.commit();
         }

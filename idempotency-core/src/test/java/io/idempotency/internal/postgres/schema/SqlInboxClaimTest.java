@@ -20,6 +20,7 @@ import io.idempotency.inbox.DeliveryOrder;
 import io.idempotency.internal.inbox.InboxResult;
 import io.idempotency.internal.postgres.Deliveries;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.SqlRoles;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.NotOnCitus;
@@ -249,7 +250,7 @@ class SqlInboxClaimTest {
 
     private int receiveAllBySql(CyclicBarrier nextMessage) throws Exception {
         int effects = 0;
-        try (SqlSession session = new SqlSession(database.connection())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             for (int i = 0; i < MESSAGES; i++) {
                 nextMessage.await(30, TimeUnit.SECONDS);
                 if (session.consume("m-" + i)) {
@@ -283,7 +284,7 @@ class SqlInboxClaimTest {
     void strictStreamIsInOrderWithManyFollowers() {
         int versions = TestSize.pick(40, 500);
         ConcurrentCalls.run(6, () -> {
-                    try (SqlSession session = new SqlSession(database.connection())) {
+                    try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
                         for (int version = 1; version <= versions; ) {
                             try {
                                 if (advanceStrictly(session, version)) {
@@ -309,7 +310,7 @@ class SqlInboxClaimTest {
     }
 
     private SqlSession open() throws SQLException {
-        return new SqlSession(database.dataSource());
+        return new SqlSession(SqlRoles.worker(database));
     }
 
     private int failures() {

@@ -19,9 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
-import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.postgres.SqlRoles;
 import io.idempotency.internal.postgres.SqlSession;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
@@ -113,7 +113,7 @@ class SqlPurgeTest {
 
         admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 second',"
                 + " locked_until = now() - interval '1 second' where idempotency_key = 'held'");
-        assertThat(new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        assertThat(MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
                         .purgeStore("java", false)
                         .begin(Duration.ofMinutes(1))
                         .tables()
@@ -154,7 +154,7 @@ class SqlPurgeTest {
 
     @Test
     void clearsResponsesThatGoBeforeTheirKeys() throws SQLException {
-        try (SqlSession session = new SqlSession(database.connection())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             for (String key : List.of("a", "b", "c")) {
                 session.succeed(key, session.claimWithShortLivedResponse(key), "{\"n\": 1}");
             }
@@ -171,7 +171,7 @@ class SqlPurgeTest {
                         from idempotency.idempotency_request
                         order by idempotency_key""", String.class))
                 .containsExactly("a false false", "b false false", "c true true", "d false false");
-        try (SqlSession session = new SqlSession(database.connection())) {
+        try (SqlSession session = new SqlSession(SqlRoles.worker(database))) {
             SqlClaimTest.assertRefused("P4011", "has succeeded", () -> session.claim("a"));
         }
     }
@@ -187,7 +187,7 @@ class SqlPurgeTest {
                 + " create trigger hold before delete on idempotency.processed_message for each row"
                 + " when (old.message_id = '21') execute function hold()");
         try (Session other = new Session(database.connection());
-                Connection connection = database.connection()) {
+                Connection connection = SqlRoles.janitor(database)) {
             other.execute("select pg_advisory_xact_lock(42)");
             ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '1 ms'")));
             database.backends().awaitBlocked(connection);
@@ -208,7 +208,7 @@ class SqlPurgeTest {
     @Tag("full")
     void worksWhateverTheDefaultIsolation(String isolation) throws Exception {
         admin.execute(INSERT_EXPIRED.formatted(20));
-        try (Connection connection = database.connection();
+        try (Connection connection = SqlRoles.janitor(database);
                 Statement statement = connection.createStatement()) {
             statement.execute("set default_transaction_isolation = '" + isolation + "'");
             ConcurrentCalls<Integer> purging = ConcurrentCalls.start(List.of(() -> purge(connection, "10, '5 s'")));
@@ -266,14 +266,13 @@ class SqlPurgeTest {
     @Test
     void isRefusedInATransaction() throws SQLException {
         admin.execute(INSERT_EXPIRED.formatted(5));
-        try (SqlSession session = new SqlSession(database.connection())) {
+        admin.execute("""
+                create function purge() returns void language plpgsql as
+                'declare deleted bigint; begin call idempotency.idempotency_purge(deleted => deleted); end'""");
+        try (SqlSession session = new SqlSession(SqlRoles.janitor(database))) {
             SqlClaimTest.assertRefused(
                     "P4040", "Nothing was deleted", () -> session.execute("call idempotency.idempotency_purge()"));
             session.rollback();
-            session.execute("""
-                    create function purge() returns void language plpgsql as
-                    'declare deleted bigint; begin call idempotency.idempotency_purge(deleted => deleted); end'""");
-            session.commit();
             SqlClaimTest.assertRefused("P4040", "Nothing was deleted", () -> session.execute("select purge()"));
         }
         try (Connection connection = database.connection();
@@ -292,6 +291,43 @@ class SqlPurgeTest {
         assertThat(rows()).isEqualTo(5);
     }
 
+    /** The parts of the purge are called with the rights of the owner, so they keep to its rules themselves. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'processed_message', '-infinity', 'infinity', 10, false, '1 s'",
+                "'processed_message', '-infinity', now() + interval '1 minute', 10, false, '1 s'",
+                "'mine', '-infinity', now(), 10, false, '1 s'",
+                "'purge_lease', '-infinity', now(), 10, false, '1 s'",
+                "'processed_message', '-infinity', now(), 0, false, '1 s'",
+                "'processed_message', '-infinity', now(), null, false, '1 s'",
+                "'processed_message', '-infinity', now(), 10, false, '1 day'"
+            })
+    void aPartOfItDoesNoMoreThanItself(String arguments) throws SQLException {
+        admin.execute("create table if not exists idempotency.mine as select now() - interval '1 day' as expires_at");
+        try (SqlSession session = new SqlSession(SqlRoles.janitor(database))) {
+            SqlClaimTest.assertRefused(
+                    "P4002",
+                    "Nothing was written",
+                    () -> session.query(
+                            "select idempotency.idempotency_purge_batch(gen_random_uuid(), " + arguments + ")"));
+        } finally {
+            admin.execute("drop table idempotency.mine");
+        }
+    }
+
+    @Test
+    void anArchiveThatDoesNotExistIsMissed() throws SQLException {
+        admin.execute("alter table idempotency.message_failure_archive rename to elsewhere");
+        try {
+            assertThatThrownBy(() -> purge("10, '1 ms', archive => true"))
+                    .hasMessageContaining("There is no table message_failure_archive")
+                    .hasMessageContaining("idempotency.purge.archive = true");
+        } finally {
+            admin.execute("alter table idempotency.elsewhere rename to message_failure_archive");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"0", "100001", "null", "10, '-1 s'", "10, '61 min'", "10, null"})
     void refusesNonsense(String arguments) {
@@ -302,7 +338,7 @@ class SqlPurgeTest {
     }
 
     private Integer purge(String arguments) throws SQLException {
-        try (Connection connection = database.connection()) {
+        try (Connection connection = SqlRoles.janitor(database)) {
             return purge(connection, arguments);
         }
     }
@@ -316,7 +352,7 @@ class SqlPurgeTest {
     }
 
     private PurgeLease javaLease() {
-        return new PostgresStorage(database.dataSource(), MigratedTables.SCHEMA)
+        return MigratedTables.storage(database.dataSource(), MigratedTables.SCHEMA)
                 .purgeStore("java", false)
                 .begin(Duration.ofMinutes(5));
     }

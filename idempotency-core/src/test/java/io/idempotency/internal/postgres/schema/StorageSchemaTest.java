@@ -22,6 +22,8 @@ import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.messaging.MessagingFeatures;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.outbox.OutboxMessage;
@@ -80,8 +82,9 @@ class StorageSchemaTest {
                 .requireAllSucceeded();
 
         assertThat(admin.queryForList(
-                        "select version from idempotency.idempotency_schema_history where type = 'SQL'", String.class))
-                .containsExactly("1", "2", "3", "4");
+                        "select version from idempotency.idempotency_messaging_history where type = 'SQL'",
+                        String.class))
+                .containsExactly("1", "2");
     }
 
     @Test
@@ -139,7 +142,7 @@ class StorageSchemaTest {
     void mayHaveAPlainName(String name) {
         MigratedTables.in(database.adminDataSource(), name);
 
-        assertThatCode(() -> new PostgresStorage(database.adminDataSource(), name)
+        assertThatCode(() -> MigratedTables.storage(database.adminDataSource(), name)
                         .schema()
                         .validate())
                 .doesNotThrowAnyException();
@@ -158,7 +161,7 @@ class StorageSchemaTest {
                 "a234567890123456789012345678901234567890123456789012345678901234"
             })
     void mayNotHaveANameThatNeedsQuotes(String name) {
-        assertThatThrownBy(() -> new PostgresStorage(database.adminDataSource(), name))
+        assertThatThrownBy(() -> MigratedTables.storage(database.adminDataSource(), name))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("idempotency.schema", name);
     }
@@ -199,7 +202,7 @@ class StorageSchemaTest {
                         .isEqualTo(Requests.request("order-42").id().toString());
             }
             try (Session session = new Session(plain())) {
-                new PostgresStorage(plain(), MigratedTables.SCHEMA)
+                MigratedTables.messages(plain(), MigratedTables.SCHEMA)
                         .outboxStore(Duration.ofDays(3))
                         .record(
                                 session.connection(),
@@ -220,14 +223,14 @@ class StorageSchemaTest {
             }
             admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'");
             assertThat(purgeOnce(true)).isEqualTo(1);
-            PostgresStorage storage = new PostgresStorage(plain(), MigratedTables.SCHEMA);
+            PostgresStorage storage = MigratedTables.storage(plain(), MigratedTables.SCHEMA);
             assertThat(storage.statistics().estimateRows()).containsKey("outbox_event");
             assertThat(storage.statistics().oldestExpired()).containsKey("outbox_event");
             assertThat(storage.statistics().countStaleLeases(1)).isZero();
         }
 
         private int purgeOnce(boolean archive) {
-            PurgeLease lease = new PostgresStorage(plain(), MigratedTables.SCHEMA)
+            PurgeLease lease = MigratedTables.storage(plain(), MigratedTables.SCHEMA)
                     .purgeStore("test", archive)
                     .begin(Duration.ZERO);
             return lease.tables().stream()
@@ -238,22 +241,26 @@ class StorageSchemaTest {
         @Test
         void ofTheArchiveIsAskedForByWhoArchives() {
             migrateFor(plain());
-            assertThatCode(() -> schema(plain()).validateArchive()).doesNotThrowAnyException();
-
             admin.execute("revoke insert on idempotency.outbox_event_archive from " + role);
-            assertThatCode(() -> schema(plain()).validate()).doesNotThrowAnyException();
+            assertThatCode(() -> new StorageSchema(
+                                    new Schema(MigratedTables.SCHEMA), plain(), MessagingFeatures.of(false, false))
+                            .validate())
+                    .doesNotThrowAnyException();
             assertArchiveRefused("permission denied for table outbox_event_archive");
+            assertThat(schema(plain()).findProblems()).containsExactly("outbox_event_archive may not be used: INSERT");
 
             admin.execute("alter table idempotency.processed_message_archive drop column message_type");
             assertArchiveRefused("column \"message_type\" of relation \"processed_message_archive\" does not exist");
         }
 
         private void assertArchiveRefused(String reason) {
-            assertThatThrownBy(() -> schema(plain()).validateArchive())
+            assertThatThrownBy(() -> schema(plain()).validate())
                     .isInstanceOfSatisfying(StorageSchemaException.class, refused -> {
                         assertThat(refused.problem()).contains("schema 'idempotency'", reason);
                         assertThat(refused.action())
-                                .contains("grant insert on \"idempotency\".outbox_event_archive to <role");
+                                .contains(
+                                        "migration/messaging-archive/V1__messages_archive.sql",
+                                        "grant insert on \"idempotency\".outbox_event_archive to <role");
                     });
         }
 
@@ -278,24 +285,26 @@ class StorageSchemaTest {
             migrateFor(plain());
             admin.execute("drop schema idempotency cascade");
 
-            assertRefused("does not exist");
+            assertRefused(
+                    "there is no idempotency_request, purge_lease (core), idempotency_request_archive (core-archive)");
         }
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "idempotency_request",
-                    "processed_message",
-                    "message_failure",
-                    "stream_position",
-                    "outbox_event",
-                    "purge_lease"
-                })
-        void missesATable(String table) {
+        @CsvSource({
+            "idempotency_request, core, V1__requests.sql",
+            "purge_lease, core, V1__requests.sql",
+            "idempotency_request_archive, core-archive, V1__requests_archive.sql",
+            "message_failure, messaging, V1__inbox.sql",
+            "stream_position, messaging, V1__inbox.sql",
+            "outbox_event, messaging, V2__outbox.sql",
+            "message_failure_archive, messaging-archive, V1__messages_archive.sql",
+            "processed_message_partition, partitions, V1__partitions.sql"
+        })
+        void missesATable(String table, String feature, String file) {
             migrateFor(plain());
             admin.execute("drop table idempotency." + table);
 
-            assertRefused("relation \"idempotency." + table + "\" does not exist");
+            assertRefused("there is no " + table + " (" + feature + ")", feature + "/" + file);
             assertThat(schema(plain()).findProblems()).containsExactly(table + " does not exist");
         }
 
@@ -348,18 +357,21 @@ class StorageSchemaTest {
         }
 
         private void assertRefused(String reason) {
+            assertRefused(reason, "migration/core/V1__requests.sql");
+        }
+
+        private void assertRefused(String reason, String file) {
             assertThatThrownBy(() -> schema(plain()).validate())
                     .isInstanceOfSatisfying(StorageSchemaException.class, refused -> {
                         assertThat(refused.problem()).contains("schema 'idempotency'", reason);
-                        assertThat(refused.action())
-                                .contains("idempotency.migrate = true", PostgresStorage.MIGRATIONS, "grant usage");
+                        assertThat(refused.action()).contains("idempotency.migrate = true", file, "grant usage");
                     });
         }
     }
 
     @Test
     void theTablesThatExpireAreNamedAsInTheSchema() {
-        assertThat(new PostgresStorage(database.adminDataSource(), MigratedTables.SCHEMA)
+        assertThat(MigratedTables.storage(database.adminDataSource(), MigratedTables.SCHEMA)
                         .purgeStore("test", false)
                         .begin(Duration.ZERO)
                         .tables())
@@ -369,7 +381,7 @@ class StorageSchemaTest {
     }
 
     private StorageSchema schema(DataSource dataSource) {
-        return new PostgresStorage(dataSource, MigratedTables.SCHEMA).schema();
+        return MigratedTables.storage(dataSource, MigratedTables.SCHEMA).schema();
     }
 
     /** Migrates as the owner of the tables, who lets the application's role use them. */

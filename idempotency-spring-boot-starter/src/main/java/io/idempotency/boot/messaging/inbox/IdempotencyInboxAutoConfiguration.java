@@ -6,14 +6,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 
-import io.idempotency.boot.IdempotencyAutoConfiguration;
+import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.inbox.ReceiverOperation;
 import io.idempotency.internal.operation.OperationKind;
 
 /** The auto-configuration of methods with {@link IdempotentReceiver}, and of the {@link Inbox}. */
-@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@AutoConfiguration(after = IdempotencyMessagingAutoConfiguration.class)
 @Import(InboxConfiguration.class)
 public final class IdempotencyInboxAutoConfiguration {
 

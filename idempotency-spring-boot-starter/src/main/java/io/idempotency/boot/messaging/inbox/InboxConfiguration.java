@@ -24,15 +24,15 @@ import io.idempotency.internal.inbox.InboxTemplate;
 import io.idempotency.internal.inbox.MessageRetention;
 import io.idempotency.internal.inbox.ReceiverParser;
 import io.idempotency.internal.operation.RetentionPolicy;
-import io.idempotency.internal.postgres.PostgresStorage;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.transaction.JoinedTransactions;
-import io.idempotency.observation.CallObserver;
-import io.idempotency.observation.IdempotencyListeners;
-import io.idempotency.observation.SafeCallObserver;
+import io.idempotency.messaging.DeliveryObserver;
+import io.idempotency.messaging.MessagingListeners;
+import io.idempotency.messaging.SafeDeliveryObserver;
 
 /** The configuration of received messages in an application that has calls. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBean(PostgresStorage.class)
+@ConditionalOnBean(PostgresMessageStorage.class)
 @EnableConfigurationProperties(IdempotencyInboxProperties.class)
 final class InboxConfiguration {
 
@@ -50,7 +50,7 @@ final class InboxConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    InboxStore idempotencyInboxStore(PostgresStorage storage) {
+    InboxStore idempotencyInboxStore(PostgresMessageStorage storage) {
         return storage.inboxStore();
     }
 
@@ -60,15 +60,15 @@ final class InboxConfiguration {
             @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
             Fingerprinter fingerprinter,
             MessageRetention retention,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
-            ObjectProvider<CallObserver> observer) {
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners,
+            ObjectProvider<DeliveryObserver> observer) {
         return new InboxBinding(
                 inboxStore,
                 databaseResolver,
                 fingerprinter,
                 retention,
                 listeners,
-                SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)));
+                SafeDeliveryObserver.of(observer.getIfAvailable(() -> DeliveryObserver.NONE)));
     }
 
     @Bean
@@ -79,7 +79,7 @@ final class InboxConfiguration {
             JoinedTransactions transactions,
             InboxStore inboxStore,
             IdempotencyProperties properties,
-            @Qualifier("idempotencyListeners") IdempotencyListeners listeners) {
+            @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         return new InboxTemplate(binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
     }
 }

@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Bean;
 
 import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.boot.web.UsedKeys;
-import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.messaging.MessagingListener;
 
 /** The auto-configuration of what HTTP learns of deliveries, in applications with Spring MVC. */
 @AutoConfiguration(after = IdempotencyWebAutoConfiguration.class)
@@ -14,7 +14,7 @@ import io.idempotency.observation.IdempotencyListener;
 public final class IdempotencyMessagingWebAutoConfiguration {
 
     @Bean
-    IdempotencyListener idempotencyDeliveriesUseKeys(UsedKeys keys) {
+    MessagingListener idempotencyDeliveriesUseKeys(UsedKeys keys) {
         return new DeliveriesUseKeys(keys);
     }
 }

@@ -1,0 +1,171 @@
+package io.idempotency.internal.postgres.outbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import io.idempotency.internal.claim.ClaimRequest;
+import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RequestKey;
+import io.idempotency.internal.outbox.MessageId;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.postgres.request.ResumptionScheduler;
+import io.idempotency.internal.resume.DueCall;
+import io.idempotency.internal.resume.ResumptionStore;
+
+import static java.util.Objects.requireNonNull;
+
+/** The messages in the table {@code outbox_event} that let calls be resumed. */
+public final class PostgresResumptions implements ResumptionScheduler, ResumptionStore {
+
+    private final String schedule;
+
+    private final String find;
+
+    private final String hasOthers;
+
+    private final String postpone;
+
+    private final String cancel;
+
+    /**
+     * Prepares the statements.
+     *
+     * @param schemaName the name of the library's schema
+     */
+    public PostgresResumptions(String schemaName) {
+        Schema schema = new Schema(schemaName);
+        this.schedule = schema.resolve(ResumptionSql.SCHEDULE);
+        this.find = schema.resolve(ResumptionSql.FIND_DUE);
+        this.hasOthers = schema.resolve(ResumptionSql.HAS_OTHERS);
+        this.postpone = schema.resolve(ResumptionSql.POSTPONE);
+        this.cancel = schema.resolve(WaitBound.BRIEFLY + ResumptionSql.CANCEL);
+    }
+
+    @Override
+    public void schedule(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
+        Lease lease = requireNonNull(request.lease());
+        Map<String, String> arguments = requireNonNull(lease.arguments());
+        Lease.Resumption resumption = lease.resumption();
+        try (MultiStatement statements = MultiStatement.prepare(connection, schedule)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            parameters.uuid(MessageId.at(Clock.systemUTC()));
+            parameters.string(request.intent().scope());
+            parameters.uuid(lease.token());
+            parameters.texts(arguments.keySet());
+            parameters.texts(arguments.values());
+            parameters.uuid(request.id());
+            parameters.intent(request.intent());
+            parameters.integer(resumption == null ? 0 : resumption.count());
+            parameters.duration(resumption == null ? lease.duration() : resumption.nextAfter());
+            statements.update();
+        }
+    }
+
+    @Override
+    public String cancellation() {
+        return ResumptionSql.CANCEL;
+    }
+
+    @Override
+    public String failure() {
+        return ResumptionSql.FAIL;
+    }
+
+    @Override
+    public String release() {
+        return ResumptionSql.RELEASE;
+    }
+
+    @Override
+    public String removal() {
+        return ResumptionSql.REMOVE;
+    }
+
+    @Override
+    public List<DueCall> findDue(
+            Connection connection, Collection<String> scopes, Collection<String> without, int limit) {
+        try (PreparedStatement statement = connection.prepareStatement(find)) {
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.texts(scopes);
+            parameters.texts(without);
+            parameters.integer(limit);
+            List<DueCall> calls = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    calls.add(map(rows));
+                }
+            }
+            return calls;
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find calls to resume", find, failure);
+        }
+    }
+
+    private static DueCall map(ResultSet row) throws SQLException {
+        String[] names = (String[]) row.getArray("names").getArray();
+        String[] values = (String[]) row.getArray("arguments").getArray();
+        Map<String, String> arguments = new LinkedHashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            arguments.put(names[i], values[i]);
+        }
+        return new DueCall(
+                row.getObject("message_id", UUID.class),
+                IntentColumns.readAny(row),
+                row.getString("aggregate_id"),
+                arguments,
+                row.getInt("attempt_count"),
+                Duration.ofMillis(row.getLong("waited")));
+    }
+
+    @Override
+    public boolean hasOtherDue(Connection connection, Collection<String> scopes) {
+        try (PreparedStatement statement = connection.prepareStatement(hasOthers)) {
+            new StatementParameters(statement).texts(scopes);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find other calls to resume", hasOthers, failure);
+        }
+    }
+
+    @Override
+    public void postpone(Connection connection, DueCall call, Duration pause) {
+        change(connection, "postpone a call", postpone, call, pause, pause);
+    }
+
+    @Override
+    public void remove(Connection connection, DueCall call) {
+        change(connection, "remove the message of a call", cancel, call);
+    }
+
+    private static void change(Connection connection, String task, String sql, DueCall call, Duration... values) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
+            StatementParameters parameters = statements.parameters();
+            for (Duration value : values) {
+                parameters.duration(value);
+            }
+            parameters.uuid(RequestKey.idOf(call.intent()));
+            parameters.string(call.token());
+            statements.update();
+        } catch (SQLException failure) {
+            throw SqlFailures.translate(task, sql, failure);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.idempotency.internal.resume;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/** The store of the messages that let calls be resumed. A message that was scheduled anew since it was found is not changed. */
+public interface ResumptionStore {
+
+    /**
+     * Finds calls that are due, those due first first. Others may find them too.
+     *
+     * @param without ids of requests that are left out
+     */
+    List<DueCall> findDue(Connection connection, Collection<String> scopes, Collection<String> without, int limit);
+
+    /** Returns whether calls are due that are not of these scopes. */
+    boolean hasOtherDue(Connection connection, Collection<String> scopes);
+
+    /** Lets a call be due later. This is no attempt. */
+    void postpone(Connection connection, DueCall call, Duration pause);
+
+    /** Removes a call that has ended. */
+    void remove(Connection connection, DueCall call);
+}

@@ -1,0 +1,5 @@
+/** Micrometer meters for the events of messages. */
+@NullMarked
+package io.idempotency.boot.messaging.metrics;
+
+import org.jspecify.annotations.NullMarked;
