@@ -6,55 +6,18 @@ import java.util.stream.Stream;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
-import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
-import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
-import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
-import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
-import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
-import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
-import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
-import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
-import io.idempotency.boot.properties.IdempotencyPropertiesAutoConfiguration;
-import io.idempotency.boot.resume.IdempotencyResumeAutoConfiguration;
-import io.idempotency.boot.retention.IdempotencyRetentionAutoConfiguration;
-import io.idempotency.boot.security.IdempotencySecurityAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
-/** An application with plain JDBC and nothing else of what is on the class path of these tests. */
+/**
+ * An application with plain JDBC and nothing else of what is on the class path of these tests. Each module names its
+ * auto-configurations in a file with the name of this class.
+ */
 @Configuration(proxyBeanMethods = false)
-@ImportAutoConfiguration({
-    AopAutoConfiguration.class,
-    DataSourceAutoConfiguration.class,
-    DataSourceTransactionManagerAutoConfiguration.class,
-    JacksonAutoConfiguration.class,
-    JdbcClientAutoConfiguration.class,
-    JdbcTemplateAutoConfiguration.class,
-    TransactionAutoConfiguration.class,
-    IdempotencyAutoConfiguration.class,
-    IdempotencyLoggingAutoConfiguration.class,
-    IdempotencyInboxAutoConfiguration.class,
-    IdempotencyMessagingAutoConfiguration.class,
-    IdempotencyMessagingLoggingAutoConfiguration.class,
-    IdempotencyMessagingMetricsAutoConfiguration.class,
-    IdempotencyMessagingStorageAutoConfiguration.class,
-    IdempotencyMigrationAutoConfiguration.class,
-    IdempotencyMetricsAutoConfiguration.class,
-    IdempotencyPropertiesAutoConfiguration.class,
-    IdempotencyResumeAutoConfiguration.class,
-    IdempotencyRetentionAutoConfiguration.class,
-    IdempotencySecurityAutoConfiguration.class
-})
+@ImportAutoConfiguration
 public class JdbcTestApplication {
 
     /**

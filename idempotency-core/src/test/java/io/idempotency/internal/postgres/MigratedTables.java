@@ -5,14 +5,13 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.flywaydb.core.Flyway;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-import io.idempotency.internal.postgres.messaging.MessagingFeatures;
-import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.test.TestDatabase;
@@ -22,12 +21,20 @@ public final class MigratedTables {
 
     public static final String SCHEMA = "idempotency";
 
-    /** The features of all modules. */
+    /** The features of all modules that are on the class path. */
     public static final List<StorageFeature> ALL = Stream.concat(
-                    CoreFeatures.all().stream(), MessagingFeatures.all().stream())
+                    CoreFeatures.all().stream(),
+                    ServiceLoader.load(Features.class).stream().flatMap(module -> module.get().all().stream()))
             .toList();
 
     private MigratedTables() {}
+
+    /** The features of another module, which names its implementation as a service. */
+    @FunctionalInterface
+    public interface Features {
+
+        List<StorageFeature> all();
+    }
 
     /** Migrates into the schema {@value #SCHEMA}. */
     public static PostgresStorage in(TestDatabase database) {
@@ -58,11 +65,6 @@ public final class MigratedTables {
     /** The storage of all features. */
     public static PostgresStorage storage(DataSource dataSource, String schema) {
         return new PostgresStorage(dataSource, schema, ALL);
-    }
-
-    /** The stores of messages. */
-    public static PostgresMessageStorage messages(DataSource dataSource, String schema) {
-        return new PostgresMessageStorage(dataSource, schema);
     }
 
     public static void migrate(Connection connection, String schema) {

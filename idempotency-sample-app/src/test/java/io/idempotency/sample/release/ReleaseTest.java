@@ -63,7 +63,8 @@ class ReleaseTest {
                 "deploy",
                 "-Prelease",
                 "-pl",
-                "idempotency-bom,idempotency-core,idempotency-spring-boot-starter,idempotency-spring-boot-starter-test",
+                "idempotency-bom,idempotency-core,idempotency-messaging,idempotency-spring-boot-starter,"
+                        + "idempotency-messaging-spring-boot-starter,idempotency-spring-boot-starter-test",
                 "-DskipTests",
                 "-Dmaven.install.skip",
                 "-Dspotless.check.skip",
@@ -78,7 +79,13 @@ class ReleaseTest {
     /** The POM in a jar names who publishes it, which this build does not know. */
     @ParameterizedTest
     @ValueSource(
-            strings = {"idempotency-core", "idempotency-spring-boot-starter", "idempotency-spring-boot-starter-test"})
+            strings = {
+                "idempotency-core",
+                "idempotency-messaging",
+                "idempotency-spring-boot-starter",
+                "idempotency-messaging-spring-boot-starter",
+                "idempotency-spring-boot-starter-test"
+            })
     void anotherBuildGivesTheSameBytes(String artifact) throws IOException {
         Path built = ROOT.resolve(artifact).resolve("target");
         for (String kind : List.of("", "-sources", "-javadoc")) {
@@ -96,7 +103,9 @@ class ReleaseTest {
             strings = {
                 "idempotency-bom",
                 "idempotency-core",
+                "idempotency-messaging",
                 "idempotency-spring-boot-starter",
+                "idempotency-messaging-spring-boot-starter",
                 "idempotency-spring-boot-starter-test"
             })
     void thePomHasWhatMavenCentralAsksForAndNoParent(String artifact) throws IOException {
@@ -108,7 +117,13 @@ class ReleaseTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"idempotency-core", "idempotency-spring-boot-starter", "idempotency-spring-boot-starter-test"})
+            strings = {
+                "idempotency-core",
+                "idempotency-messaging",
+                "idempotency-spring-boot-starter",
+                "idempotency-messaging-spring-boot-starter",
+                "idempotency-spring-boot-starter-test"
+            })
     void dependenciesAndTheirLicencesAreListed(String artifact) throws IOException {
         assertThat(file(artifact, "-cyclonedx.json"))
                 .content()

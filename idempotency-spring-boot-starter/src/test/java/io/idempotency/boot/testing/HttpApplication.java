@@ -6,22 +6,12 @@ import java.util.List;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.context.MessageSourceAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.servlet.autoconfigure.HttpEncodingAutoConfiguration;
-import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.messaging.web.IdempotencyMessageProblemsAutoConfiguration;
-import io.idempotency.boot.messaging.web.IdempotencyMessagingWebAutoConfiguration;
-import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.test.TestDatabase;
 
 /** An application with Spring MVC that really listens, and requests to it. */
@@ -91,17 +81,6 @@ public final class HttpApplication implements AutoCloseable {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        DispatcherServletAutoConfiguration.class,
-        ErrorMvcAutoConfiguration.class,
-        HttpEncodingAutoConfiguration.class,
-        HttpMessageConvertersAutoConfiguration.class,
-        MessageSourceAutoConfiguration.class,
-        TomcatServletWebServerAutoConfiguration.class,
-        WebMvcAutoConfiguration.class,
-        IdempotencyMessageProblemsAutoConfiguration.class,
-        IdempotencyMessagingWebAutoConfiguration.class,
-        IdempotencyWebAutoConfiguration.class
-    })
+    @ImportAutoConfiguration
     static class SpringMvc {}
 }
