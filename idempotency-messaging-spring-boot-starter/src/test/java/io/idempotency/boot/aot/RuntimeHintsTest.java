@@ -69,7 +69,7 @@ class RuntimeHintsTest {
 
         assertThat(MigratedTables.ALL.stream().flatMap(StorageFeature::resources))
                 .contains(CoreFeatures.SQL_FUNCTIONS, MessagingFeatures.SQL_FUNCTIONS)
-                .hasSize(8)
+                .hasSize(13)
                 .allMatch(name ->
                         RuntimeHintsPredicates.resource().forResource(name).test(hints));
     }

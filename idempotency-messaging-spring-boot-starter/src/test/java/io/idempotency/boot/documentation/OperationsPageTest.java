@@ -2,6 +2,8 @@ package io.idempotency.boot.documentation;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,10 +13,14 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -100,14 +106,37 @@ class OperationsPageTest {
         }
     }
 
+    @Test
+    void theChangelogsOfThePageAreAllThatTheApplicationNeeds(@TempDir Path directory) throws IOException {
+        MarkdownFile.CodeBlock snippet = blocks("yaml")
+                .filter(block -> block.code().contains("databaseChangeLog"))
+                .findFirst()
+                .orElseThrow();
+        Path changelog = Files.writeString(directory.resolve("changelog.yaml"), snippet.code());
+
+        try (TestDatabase empty = TestDatabase.createEmpty();
+                ConfigurableApplicationContext migrated = JdbcTestApplication.start(
+                        empty,
+                        new Class<?>[] {WithLiquibase.class},
+                        "idempotency.migrate=false",
+                        "spring.liquibase.change-log=" + changelog.toUri())) {
+            assertThat(migrated.getBean(PostgresStorage.class).schema().findProblems())
+                    .isEmpty();
+        }
+    }
+
     private static List<MarkdownFile.CodeBlock> setups() throws IOException {
         return blocks().filter(OperationsPageTest::isSetup).toList();
     }
 
     private static Stream<MarkdownFile.CodeBlock> blocks() throws IOException {
+        return blocks("sql");
+    }
+
+    private static Stream<MarkdownFile.CodeBlock> blocks(String language) throws IOException {
         return MarkdownFile.all().stream()
                 .filter(page -> page.toString().equals("operations.md"))
-                .flatMap(page -> page.code("sql").stream());
+                .flatMap(page -> page.code(language).stream());
     }
 
     private static boolean isSetup(MarkdownFile.CodeBlock block) {
@@ -124,4 +153,8 @@ class OperationsPageTest {
         }
         return migration.appendTail(script).toString();
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(LiquibaseAutoConfiguration.class)
+    static class WithLiquibase {}
 }

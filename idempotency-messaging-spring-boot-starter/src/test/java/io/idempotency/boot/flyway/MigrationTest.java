@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,7 +68,8 @@ class MigrationTest extends NotebookTests {
                         .getResources("classpath*:io/idempotency/internal/postgres/migration/**/*.*"))
                 .extracting(file -> file.getURI().toString().replaceFirst(".*(?=io/idempotency/internal)", ""))
                 .containsExactlyInAnyOrderElementsOf(MigratedTables.ALL.stream()
-                        .flatMap(feature -> feature.migrationFiles().stream())
+                        .flatMap(feature ->
+                                Stream.concat(feature.migrationFiles().stream(), Stream.of(feature.changelog())))
                         .toList());
     }
 

@@ -59,10 +59,19 @@ public record StorageFeature(
         return migrations.stream().map(file -> location + '/' + file).toList();
     }
 
+    /** Returns the changelog by which Liquibase runs the same migrations. */
+    public String changelog() {
+        return location + "/changelog.xml";
+    }
+
     /** Returns all files on the class path, for a native image. */
     public Stream<String> resources() {
-        return Stream.concat(
-                migrationFiles().stream(), functions == null ? Stream.empty() : Stream.of(functions.location()));
+        List<String> files = new ArrayList<>(migrationFiles());
+        files.add(changelog());
+        if (functions != null) {
+            files.add(functions.location());
+        }
+        return files.stream();
     }
 
     /**
