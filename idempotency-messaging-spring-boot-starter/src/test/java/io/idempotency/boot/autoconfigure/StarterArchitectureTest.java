@@ -190,6 +190,15 @@ class StarterArchitectureTest {
                         .check(starter));
     }
 
+    /** An application that leaves its migrations to others may exclude Flyway. */
+    @ArchTest
+    static final ArchRule flywayIsKnownByTheMigrationsOnly = noClasses()
+            .that()
+            .haveNameNotMatching("io\\.idempotency\\.boot\\.flyway\\.(Flyway|Listed)Migrations(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.flywaydb..");
+
     /** Not even as text, such as the name of a class or a constant of an enum. */
     @ArchTest
     static final ArchRule theRootNamesNoBrokerAndNoActuator = classes()

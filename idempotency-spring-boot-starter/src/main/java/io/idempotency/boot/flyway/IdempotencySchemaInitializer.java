@@ -2,8 +2,10 @@ package io.idempotency.boot.flyway;
 
 import java.sql.Connection;
 import java.util.List;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +18,7 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
+import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageSchema;
 
 /** The initializer that migrates the tables or leaves that to others, and checks them and their database. */
@@ -33,6 +36,8 @@ final class IdempotencySchemaInitializer implements InitializingBean {
 
     private final IdempotencyMigrationProperties migration;
 
+    private final @Nullable SchemaMigrations migrations;
+
     private final List<SchemaCallback> callbacks;
 
     private final DatabaseReachability reachability;
@@ -43,12 +48,14 @@ final class IdempotencySchemaInitializer implements InitializingBean {
             DataSource dataSource,
             IdempotencyProperties properties,
             IdempotencyMigrationProperties migration,
+            @Nullable SchemaMigrations migrations,
             List<SchemaCallback> callbacks) {
         this.schema = schema;
         this.engine = engine;
         this.dataSource = dataSource;
         this.properties = properties;
         this.migration = migration;
+        this.migrations = migrations;
         this.callbacks = callbacks;
         this.reachability = new DatabaseReachability(properties.dataSource(), migration.url());
     }
@@ -81,11 +88,12 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         }
         schema.requireSupportedServer();
         if (properties.migrate()) {
+            SchemaMigrations present = requireMigrations();
             DataSource owner = owner();
             if (owner != dataSource) {
                 reachability.requireMigrationDatabase(owner);
             }
-            schema.migrate(owner, this::migrateAndInstall);
+            schema.migrate(owner, connection -> migrateAndInstall(present, connection));
             callbacks.forEach(callback -> callback.afterMigration(owner));
         }
         schema.validate();
@@ -112,8 +120,23 @@ final class IdempotencySchemaInitializer implements InitializingBean {
         return owner;
     }
 
-    private void migrateAndInstall(Connection connection) {
-        FlywayMigrations.run(connection, properties.schema(), schema.features(), StorageSchema.class.getClassLoader());
+    private SchemaMigrations requireMigrations() {
+        if (migrations == null) {
+            throw new IdempotencyStartupException(
+                    "The idempotency tables in schema '" + properties.schema()
+                            + "' cannot be migrated, because Flyway is not on the class path.",
+                    "Add org.flywaydb:flyway-core and org.flywaydb:flyway-database-postgresql, which the starter brings"
+                            + " unless they are excluded. Or set idempotency.migrate = false, and let Liquibase run "
+                            + schema.features().stream()
+                                    .map(StorageFeature::changelog)
+                                    .collect(Collectors.joining(", "))
+                            + ".");
+        }
+        return migrations;
+    }
+
+    private void migrateAndInstall(SchemaMigrations present, Connection connection) {
+        present.run(connection, properties.schema(), schema.features(), StorageSchema.class.getClassLoader());
         if (properties.sqlFunctions()) {
             schema.installFunctions(connection);
         }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -40,31 +42,52 @@ class OnlyRequiredLibrariesTest {
                             + "|micrometer|security|servlet|test|tomcat|validation|web|webmvc)-)")
             .asPredicate();
 
+    private static final Predicate<String> FLYWAY = Pattern.compile("^flyway-").asPredicate();
+
     private final TestDatabase database;
 
     OnlyRequiredLibrariesTest(TestDatabase database) {
         this.database = database;
     }
 
+    @BeforeEach
+    void createTable() {
+        Notebook.createTable(database.jdbc());
+    }
+
+    @AfterEach
+    void dropTable() {
+        database.jdbc().execute("drop table note; truncate idempotency.idempotency_request");
+    }
+
     @Test
     void methodsAreIdempotentWithoutJpaWebAndMicrometer() throws Exception {
-        Notebook.createTable(database.jdbc());
+        requireIdempotent(
+                OPTIONAL,
+                true,
+                "org.springframework.orm.jpa.JpaTransactionManager",
+                "org.springframework.web.context.WebApplicationContext",
+                "io.micrometer.core.instrument.MeterRegistry");
+    }
 
-        try (URLClassLoader libraries = new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
-            for (String optional : List.of(
-                    "org.springframework.orm.jpa.JpaTransactionManager",
-                    "org.springframework.web.context.WebApplicationContext",
-                    "io.micrometer.core.instrument.MeterRegistry")) {
+    @Test
+    void methodsAreIdempotentWithoutFlywayOnTablesThatOthersHaveMade() throws Exception {
+        requireIdempotent(OPTIONAL.or(FLYWAY), false, "org.flywaydb.core.Flyway");
+    }
+
+    private void requireIdempotent(Predicate<String> excluded, boolean migrates, String... missing) throws Exception {
+        try (URLClassLoader libraries = new URLClassLoader(classPath(excluded), ClassLoader.getPlatformClassLoader())) {
+            for (String optional : missing) {
                 assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> libraries.loadClass(optional));
             }
-            List<?> answers = run(libraries);
+            List<?> answers = run(libraries, migrates);
 
             assertThat(answers.get(1)).isEqualTo(answers.get(0));
         }
         assertThat(Notebook.count(database.jdbc())).isOne();
     }
 
-    private List<?> run(ClassLoader libraries) throws ReflectiveOperationException {
+    private List<?> run(ClassLoader libraries, boolean migrates) throws ReflectiveOperationException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(libraries);
@@ -76,17 +99,18 @@ class OnlyRequiredLibrariesTest {
                         "--spring.datasource.url=" + database.jdbcUrl(),
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),
-                        "--spring.main.banner-mode=off"
+                        "--spring.main.banner-mode=off",
+                        "--idempotency.migrate=" + migrates
                     });
         } finally {
             thread.setContextClassLoader(before);
         }
     }
 
-    private static URL[] classPath() {
+    private static URL[] classPath(Predicate<String> excluded) {
         return Arrays.stream(System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator)))
                 .map(Path::of)
-                .filter(entry -> !OPTIONAL.test(entry.getFileName().toString()))
+                .filter(entry -> !excluded.test(entry.getFileName().toString()))
                 .map(OnlyRequiredLibrariesTest::toUrl)
                 .toArray(URL[]::new);
     }
