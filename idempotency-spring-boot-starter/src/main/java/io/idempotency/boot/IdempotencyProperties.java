@@ -21,7 +21,8 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
  * @param verifyEngine Whether to check at start-up that a key can be claimed only once in the database, by claiming one
  *     on two connections. Nothing is committed.
- * @param sqlFunctions Whether to install the SQL functions and the views for operators when the tables are migrated.
+ * @param sqlFunctions Whether to install the functions for clients in SQL and the views for operators when the tables are
+ *     migrated.
  * @param dataSource Name of the DataSource bean to use. By default, the primary or only one.
  * @param retention Time for which a key and its response are kept.
  * @param responseRetention Time for which a response is kept. After that, a repeat is refused. By default, the
@@ -49,7 +50,7 @@ public record IdempotencyProperties(
         @DefaultValue("idempotency") String schema,
         @DefaultValue("true") boolean migrate,
         @DefaultValue("true") boolean verifyEngine,
-        @DefaultValue("true") boolean sqlFunctions,
+        @DefaultValue("false") boolean sqlFunctions,
         @Nullable String dataSource,
         @DefaultValue("7d") Duration retention,
         @Nullable Duration responseRetention,

@@ -27,6 +27,7 @@ final class ContractApplication {
         beans.addAll(furtherBeans);
         List<String> properties = new ArrayList<>(List.of(
                 "spring.datasource.hikari.maximum-pool-size=40",
+                "idempotency.sql-functions=true",
                 // A test that cuts the next COMMIT must not cut that of the purge, of the maintenance, or of a sample.
                 "idempotency.purge.enabled=false",
                 "idempotency.storage.maintenance-interval=1d",

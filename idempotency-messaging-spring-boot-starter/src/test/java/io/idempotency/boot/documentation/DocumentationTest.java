@@ -39,6 +39,7 @@ import io.idempotency.boot.actuate.IdempotencyHealthProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
 import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthProperties;
+import io.idempotency.boot.messaging.inbox.IdempotencyInboxProperties;
 import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
@@ -70,6 +71,8 @@ class DocumentationTest {
             IdempotencyHttpProperties.class,
             "idempotency.health",
             IdempotencyHealthProperties.class,
+            "idempotency.inbox",
+            IdempotencyInboxProperties.class,
             "idempotency.logging",
             IdempotencyLoggingProperties.class,
             "idempotency.migration",

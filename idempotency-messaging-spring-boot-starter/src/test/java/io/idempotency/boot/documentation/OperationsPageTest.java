@@ -47,7 +47,7 @@ class OperationsPageTest {
     private final ConfigurableApplicationContext application;
 
     OperationsPageTest(TestDatabase database) {
-        application = JdbcTestApplication.start(database, new Class<?>[0]);
+        application = JdbcTestApplication.start(database, new Class<?>[0], "idempotency.sql-functions=true");
     }
 
     static Stream<MarkdownFile.CodeBlock> questions() throws IOException {

@@ -76,7 +76,8 @@ class SqlPageTest {
 
     @BeforeAll
     static void migrate(TestDatabase database) {
-        JdbcTestApplication.start(database, new Class<?>[0], "idempotency.purge.archive=true")
+        JdbcTestApplication.start(
+                        database, new Class<?>[0], "idempotency.purge.archive=true", "idempotency.sql-functions=true")
                 .close();
     }
 

@@ -68,7 +68,7 @@ class SqlFunctionsTest {
 
     @Test
     void areInstalledAndShareTheKeysOfAnnotatedMethods() {
-        try (ConfigurableApplicationContext context = start()) {
+        try (ConfigurableApplicationContext context = start("idempotency.sql-functions=true")) {
             context.getBean(Notebook.class).write("key", "text");
 
             assertThat(claim("key", "text")).isEqualTo("replay_success text");
@@ -81,19 +81,19 @@ class SqlFunctionsTest {
 
     @Test
     void areNotInstalledWhereTheyAreSwitchedOff() {
-        start("idempotency.sql-functions=false").close();
+        start().close();
         assertThat(functions()).containsExactlyElementsOf(OF_MIGRATIONS);
 
-        start().close();
+        start("idempotency.sql-functions=true").close();
         List<String> installed = functions();
-        start("idempotency.sql-functions=false").close();
+        start().close();
 
         assertThat(functions()).isEqualTo(installed).contains("idempotency_claim");
     }
 
     @Test
     void areLeftToWhoMigrates() throws IOException {
-        start("idempotency.sql-functions=false").close();
+        start().close();
 
         start("idempotency.migrate=false").close();
         assertThat(functions()).doesNotContain("idempotency_claim");
@@ -106,10 +106,10 @@ class SqlFunctionsTest {
 
     @Test
     void areMissedWithAWarningWhereTheRoleMayNotCreateThem(CapturedOutput output) {
-        start("idempotency.sql-functions=false").close();
+        start().close();
         jdbc.execute("revoke create on schema idempotency from " + application);
 
-        try (ConfigurableApplicationContext context = start()) {
+        try (ConfigurableApplicationContext context = start("idempotency.sql-functions=true")) {
             Notebook.assertIdempotent(context.getBean(Notebook.class), jdbc);
         }
 
