@@ -275,7 +275,7 @@ class TracingTest {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         run(application -> {
             registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
-            meters.config().meterFilter(application.getBean(MeterFilter.class));
+            application.getBeanProvider(MeterFilter.class).forEach(meters.config()::meterFilter);
             operations(application).call("payments", "order-42", "request").run(() -> {});
             application.getBean(Inbox.class).handleOnce("wallets", "m-1", () -> {});
             Observation.createNotStarted("idempotency.calls.of.mine", registry).observe(() -> {});
