@@ -48,8 +48,10 @@ final class LeasedAttempt extends Attempt {
         return completionStarted;
     }
 
+    /** A lost lease is another call's, also if this one learns it only after a COMMIT without an answer. */
     boolean isRetryable(Throwable failure) {
         return !completionStarted
+                && !(failure instanceof LeaseLostException)
                 && (call().options().retryLeased() || !isMethodStarted())
                 && RetryClassifier.isRetryable(this, failure);
     }

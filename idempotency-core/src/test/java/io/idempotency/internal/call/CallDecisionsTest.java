@@ -190,6 +190,7 @@ class CallDecisionsTest {
             LEASED_REPEATABLE | ( claim commit ) ( method:23505 rollback ) ( fail commit )                         | 23505, FAILED
             LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
             LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:42P01 rollback )           | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:reclaimed commit )         | LeaseLostException, LEASE_LOST
             LEASED_REPEATABLE | ( claim commit ) ( method complete:40001 ( find:reclaimed commit ) rollback )      | LeaseLostException, LEASE_LOST
             """)
     void aLeasedMethodRunsUnderACommittedClaimAndAgainOnlyIfItMay(Form form, String script, String end) {
