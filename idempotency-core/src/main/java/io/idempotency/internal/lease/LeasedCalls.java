@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
+import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.call.Attempt;
 import io.idempotency.internal.call.CallExecution;
@@ -32,6 +33,7 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 
 /** Makes leased calls: commits the claim first, then makes the attempts to run the method under it, and records their failure. */
@@ -146,10 +148,16 @@ public final class LeasedCalls implements LeasedExecutor {
         return (LeasedAttempt) execution.last();
     }
 
-    /** Records the failure. Returns {@code false} if it is final, but the lease is lost, so that another attempt answers. */
+    /**
+     * Records the failure. Returns {@code false} if it is final, but the lease is lost, so that another attempt answers.
+     *
+     * @throws OutcomeUnknownException if it is final, and another attempt may still answer
+     */
     private boolean fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
+        boolean isFinal = false;
         try {
             Failure failure = failures.failureOf(last.call(), last.firstFailureOr(thrown));
+            isFinal = failure.isFinal();
             ResumedCall resumed = last.call().resumed();
             ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
             if (!record(end, held)) {
@@ -162,6 +170,11 @@ public final class LeasedCalls implements LeasedExecutor {
                 last.setDurableOutcome(Outcome.FAILED_FINAL);
             }
         } catch (Throwable recordingFailure) {
+            if (isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure))) {
+                OutcomeUnknownException unknown = held.takeoverInDoubt(recordingFailure);
+                unknown.addSuppressed(thrown);
+                throw unknown;
+            }
             Suppression.add(thrown, recordingFailure);
         }
         return true;

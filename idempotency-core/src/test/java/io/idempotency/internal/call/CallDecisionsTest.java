@@ -256,6 +256,9 @@ class CallDecisionsTest {
             LEASED        | no  | ( claim commit ) method:declines ( fail commit )               | Declined, FAILED_FINAL
             LEASED        | no  | ( claim commit ) method:declines ( fail:lost ) ( fail commit ) | Declined, FAILED_FINAL
             LEASED        | no  | ( claim commit ) method:declines ( fail:42P01 rollback )       | Declined, FAILED
+            LEASED        | no  | ( claim commit ) method:declines ( fail:57014 rollback )       | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim commit ) method:declines ( fail:no commit ) ( find:57014 rollback ) | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim commit ) method:fails ( fail:57014 rollback )          | IllegalStateException, FAILED
             LEASED        | no  | ( claim commit ) method:extends ( extend:57014 rollback ) ( fail:no commit ) | OutcomeUnknownException, FAILED
             LEASED        | no  | ( claim commit ) method:declines ( fail:no commit ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
             LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no commit ) ( find:failed_final commit ) | Declined, FAILED_FINAL

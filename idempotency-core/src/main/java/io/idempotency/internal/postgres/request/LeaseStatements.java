@@ -22,6 +22,9 @@ final class LeaseStatements {
     /** Long enough for a server that is loaded: after a shorter wait, effects that are made would be given up. */
     private static final Duration LONGEST_WAIT_OF_HOLDER = Duration.ofSeconds(30);
 
+    /** The wait of a holder whose caller gets its exception in any case. */
+    private static final Duration SHORT_WAIT_OF_HOLDER = Duration.ofSeconds(2);
+
     private final String complete;
 
     private final String completeResumable;
@@ -40,14 +43,21 @@ final class LeaseStatements {
         this.completeResumable = scheduler == null
                 ? complete
                 : schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE + ";\n" + scheduler.cancellation()));
-        this.fail = schema.resolve(RequestSql.FAIL);
-        this.failResumable = scheduler == null ? fail : schema.resolve(RequestSql.FAIL + ";\n" + scheduler.failure());
+        this.fail = schema.resolve(WaitBound.around(RequestSql.FAIL));
+        this.failResumable = scheduler == null
+                ? fail
+                : schema.resolve(WaitBound.around(RequestSql.FAIL + ";\n" + scheduler.failure()));
         this.extend = schema.resolve(RequestSql.EXTEND_LEASE);
     }
 
     /** Returns the bound of a statement of the holder, which waits for a transaction that takes the lease over. */
     static WaitBound boundOfHolder() {
         return WaitBound.remaining(LONGEST_WAIT_OF_HOLDER, System.nanoTime());
+    }
+
+    /** A final failure may be told only if no other transaction takes the lease over. */
+    private static WaitBound boundOfFailure(Failure failure) {
+        return failure.isFinal() ? boundOfHolder() : WaitBound.remaining(SHORT_WAIT_OF_HOLDER, System.nanoTime());
     }
 
     boolean complete(Connection connection, Completion completion) {
@@ -70,6 +80,7 @@ final class LeaseStatements {
         Duration kept = fence.resumableFor();
         String sql = kept == null ? fail : failResumable;
         return MultiStatement.updateOne(connection, "record the failure of a lease", sql, parameters -> {
+            parameters.bound(boundOfFailure(failure));
             RequestColumns.bindFailure(parameters, status, failure);
             parameters.bool(resumeAfter != null);
             RequestColumns.bindFence(parameters, fence);

@@ -69,7 +69,7 @@ public final class RequestSql {
             + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     /** The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}. */
-    static final String FAIL = WaitBound.BRIEFLY + """
+    static final String FAIL = """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
                 locked_until = case when ? then statement_timestamp() end, response_expires_at = null,

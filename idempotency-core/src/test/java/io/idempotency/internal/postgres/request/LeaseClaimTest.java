@@ -261,6 +261,9 @@ class LeaseClaimTest {
         assertThat(holder.query("show statement_timeout")).isEqualTo("1h");
         assertBounded(() -> holder.complete(new Completion(request.fence(1), "7", null, null)));
         assertThat(holder.query("show statement_timeout")).isEqualTo("1h");
+        holder.rollback();
+        assertBounded(() -> holder.store()
+                .fail(holder.connection(), request.fence(1), new Failure(true, "declined", "no funds"), null));
         holder.commit();
         admin.execute("drop function note_bound cascade");
     }
