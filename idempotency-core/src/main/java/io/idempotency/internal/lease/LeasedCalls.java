@@ -23,6 +23,7 @@ import io.idempotency.internal.call.KeyOwnership;
 import io.idempotency.internal.call.KeyOwnership.LocalKey;
 import io.idempotency.internal.call.LeasedExecutor;
 import io.idempotency.internal.call.ResumedCall;
+import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.call.WaitBudget;
 import io.idempotency.internal.claim.ClaimRequest;
@@ -74,8 +75,7 @@ public final class LeasedCalls implements LeasedExecutor {
         Attempt asking = execution.begin(new Attempt(execution));
         LeaseClaim leaseClaim =
                 new LeaseClaim(request, execution.waitBudget(), resumed == null ? null : resumed.claim());
-        ClaimResult claim =
-                Objects.requireNonNull(retry.call(execution, leaseClaim::make, RetryClassifier::isRetryable));
+        ClaimResult claim = leaseClaim.resolve(execution);
         if (leaseClaim.isOfAnotherAttempt(claim)) {
             // An interceptor repeats an attempt that has ended. The next attempt belongs to a later search.
             if (resumed != null && resumed.failure() != null) {
@@ -214,6 +214,11 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private List<RecordedStep> steps = List.of();
 
+        private boolean isCommitting;
+
+        /** The failure of the first COMMIT of a claim that was not answered; {@code null} if a later try has found out. */
+        private @Nullable Throwable inDoubt;
+
         LeaseClaim(ClaimRequest request, WaitBudget waitBudget, @Nullable ClaimResult resumed) {
             this.request = request;
             this.waitBudget = waitBudget;
@@ -221,9 +226,71 @@ public final class LeasedCalls implements LeasedExecutor {
             this.firstGrant = resumed;
         }
 
-        ClaimResult make() {
-            return waitBudget.spendOn(() ->
-                    transactions.callAndKeepIf(this::claim, claim -> claim.isGranted() && !isOfAnotherAttempt(claim)));
+        /**
+         * Makes attempts until one is answered, also after the last one if the COMMIT of one was not: a row without a holder would keep
+         * the key until its lease expires, and the call might be resumed after its caller was told of a failure.
+         *
+         * @throws OutcomeUnknownException if nothing could be found out
+         */
+        ClaimResult resolve(CallExecution execution) throws Throwable {
+            ClaimResult claim;
+            try {
+                claim = Objects.requireNonNull(retry.call(execution, this::make, RetryClassifier::isRetryable));
+            } catch (Throwable failure) {
+                if (inDoubt == null) {
+                    throw failure;
+                }
+                Suppression.add(inDoubt, failure);
+                claim = makeAgain(execution);
+            }
+            if (inDoubt != null) {
+                throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits");
+            }
+            return claim;
+        }
+
+        private ClaimResult makeAgain(CallExecution execution) {
+            try {
+                return retry.runRequired(this::make);
+            } catch (Throwable failure) {
+                Suppression.add(Objects.requireNonNull(inDoubt), failure);
+                throw outcomeUnknown(execution, "the database could not be asked what became of it");
+            }
+        }
+
+        private OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason) {
+            return new OutcomeUnknownException(
+                    execution.call().intent(),
+                    RetryAfter.of(lease().duration()),
+                    "the COMMIT of its claim was not answered, and " + reason
+                            + ". Its method has not run, but a call with resume = true may be made later. Repeat this call with"
+                            + " the same key",
+                    Objects.requireNonNull(inDoubt));
+        }
+
+        private Lease lease() {
+            return Objects.requireNonNull(request.lease());
+        }
+
+        private ClaimResult make() {
+            isCommitting = false;
+            try {
+                ClaimResult claim = waitBudget.spendOn(() -> transactions.callAndKeepIf(this::claim, this::isKept));
+                if (claim.kind() != ClaimResult.Kind.IN_PROGRESS) {
+                    inDoubt = null;
+                }
+                return claim;
+            } catch (Throwable failure) {
+                if (isCommitting && inDoubt == null && !SqlStates.isAnswer(failure)) {
+                    inDoubt = failure;
+                }
+                throw failure;
+            }
+        }
+
+        private boolean isKept(ClaimResult claim) {
+            isCommitting = claim.isGranted() && !isOfAnotherAttempt(claim);
+            return isCommitting;
         }
 
         /** Returns whether a call that is resumed was granted another attempt, because its own has ended or was reclaimed. */

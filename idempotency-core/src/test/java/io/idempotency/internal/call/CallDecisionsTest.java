@@ -183,7 +183,13 @@ class CallDecisionsTest {
             LEASED            | ( claim commit:lost ) repeat ( claim commit ) method ( complete commit )           | run 1, EXECUTED
             LEASED            | ( claim:granted_retry commit:lost ) repeat ( claim:granted_recovery commit ) method ( complete commit ) | run 1, RETRIED
             LEASED            | ( claim commit:lost ) repeat ( claim:succeeded rollback )                          | stored, REPLAYED
-            LEASED            | ( claim commit:lost ) repeat ( claim commit:lost )                                 | 08006, FAILED
+            LEASED            | ( claim commit:lost ) repeat ( claim commit:lost ) ( claim commit ) method ( complete commit ) | run 1, EXECUTED
+            LEASED            | ( claim commit:lost ) repeat ( claim:lost ) ( claim:lost ) ( claim:succeeded rollback ) | stored, REPLAYED
+            LEASED            | ( claim commit:lost ) repeat ( claim commit:lost ) ( claim:42P01 rollback )        | OutcomeUnknownException, FAILED
+            LEASED            | ( claim commit:lost ) repeat ( claim:23514 rollback ) ( claim:23514 rollback )     | OutcomeUnknownException, FAILED
+            LEASED            | ( claim commit:lost ) repeat ( claim:in_progress rollback )                        | OutcomeUnknownException, FAILED
+            LEASED            | ( claim:lost ) repeat ( claim:lost )                                               | 08003, FAILED
+            LEASED            | ( claim commit:40001 rollback ) repeat ( claim commit:40001 rollback )             | 40001, FAILED
             LEASED            | ( claim commit ) method:40001 ( fail commit )                                      | 40001, FAILED
             LEASED_REPEATABLE | ( claim commit ) ( method:40001 rollback ) repeat ( method complete commit )       | run 2, EXECUTED
             LEASED_REPEATABLE | ( claim commit ) ( method:lost ) repeat ( method:40P01 rollback ) ( fail commit )  | 40P01, FAILED
