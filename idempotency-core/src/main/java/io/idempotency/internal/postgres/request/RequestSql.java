@@ -84,8 +84,9 @@ public final class RequestSql {
                     later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"))
             .replace("{from_now}", FROM_NOW);
 
+    /** A claim extends a lease too, and reads its steps afterwards. */
     static final String EXTEND_LEASE =
-            WaitBound.ofOneTransaction("update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE);
+            WaitBound.around("update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE);
 
     /**
      * Records no name twice, because a try whose COMMIT was not answered may have done it. The number of the attempt is a parameter,

@@ -298,6 +298,19 @@ class LeaseClaimTest {
                 .satisfies(remaining -> assertThat(remaining).isBetween(LEASE.dividedBy(2), LEASE));
     }
 
+    /** The steps are read after it. */
+    @NotOnCitus
+    @Test
+    void aClaimThatExtendsItsLeaseKeepsTheTimeoutOfOtherStatements() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+        holder.execute("set statement_timeout = '1h'").commit();
+
+        assertThat(holder.claim(request)).isEqualTo(Requests.GRANTED);
+
+        assertThat(holder.query("show statement_timeout")).isEqualTo("1h");
+    }
+
     @Test
     void aFailureThatMayBeRetriedLeavesTheKeyToAnotherPayload() throws SQLException {
         ClaimRequest failed = leased("order-42");

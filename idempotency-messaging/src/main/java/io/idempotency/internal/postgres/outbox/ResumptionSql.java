@@ -22,8 +22,8 @@ final class ResumptionSql {
 
     private static final String LATER = "statement_timestamp() + cast(? as float8) * interval '1 millisecond'";
 
-    /** JSON keeps the text of its values, and may have a name twice. */
-    static final String SCHEDULE = WaitBound.ofOneTransaction("""
+    /** JSON keeps the text of its values, and may have a name twice. Other statements of the claim follow. */
+    static final String SCHEDULE = WaitBound.around("""
             insert into {schema}.outbox_event (
                 message_id, topic, message_type, lane, aggregate_type, aggregate_id, payload, headers, deduplication_key,
                 idempotency_scope, caller, idempotency_key, status, attempt_count, created_at, due_at, next_attempt_at)
