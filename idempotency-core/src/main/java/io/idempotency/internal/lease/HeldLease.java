@@ -58,6 +58,7 @@ public final class HeldLease {
     /**
      * Starts the lease of a claim that was just granted.
      *
+     * @param since the {@link System#nanoTime()} before its claim was sent, from when the database counts at the earliest
      * @param retry repeats them if the connection is lost
      */
     HeldLease(
@@ -65,6 +66,7 @@ public final class HeldLease {
             ClaimResult claim,
             Fence fence,
             Duration duration,
+            long since,
             List<RecordedStep> steps,
             ClaimStore store,
             RequiresNewTransaction transactions,
@@ -79,7 +81,7 @@ public final class HeldLease {
         this.retry = retry;
         this.duration = duration;
         steps.forEach(step -> this.steps.put(step.name(), step));
-        this.end = System.nanoTime() + duration.toNanos();
+        this.end = since + duration.toNanos();
     }
 
     ClaimResult claim() {

@@ -91,6 +91,7 @@ public final class LeasedCalls implements LeasedExecutor {
                     granted,
                     request.fence(granted.attempt()),
                     lease.duration(),
+                    leaseClaim.since,
                     leaseClaim.steps,
                     parts.store(),
                     transactions,
@@ -212,6 +213,9 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private @Nullable ClaimResult firstGrant;
 
+        /** The {@link System#nanoTime()} before the last claim was sent. */
+        private long since;
+
         private List<RecordedStep> steps = List.of();
 
         private boolean isCommitting;
@@ -300,6 +304,7 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private ClaimResult claim(Connection connection) {
             ClaimStore store = parts.store();
+            since = System.nanoTime();
             ClaimResult claim = withFirstKind(store.claim(connection, request));
             if (claim.isGranted() && claim.attempt() > 1) {
                 steps = store.findSteps(connection, request.fence(claim.attempt()));

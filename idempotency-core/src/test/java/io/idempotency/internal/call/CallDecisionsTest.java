@@ -273,6 +273,16 @@ class CallDecisionsTest {
         assertMade(form, new Settings(1, Duration.ZERO, WAIT, recordsAll.equals("yes")), script, end);
     }
 
+    /** The database counts from the claim's statement. */
+    @Test
+    void aHolderNeverBelievesInItsLeaseForLongerThanTheDatabase() {
+        String script = "( claim commit:slow ) method ( complete commit )";
+        ScriptedCall call = new ScriptedCall(Form.LEASED, attempts(1), script);
+
+        assertThat(call.make()).isEqualTo(script + " -> run 1, EXECUTED");
+        assertThat(call.leaseRemaining()).isLessThanOrEqualTo(ScriptedCall.LEASE.minus(ScriptedCall.SLOW));
+    }
+
     @Test
     void aLeaseOfAnotherIsWaitedForUntilTheWaitIsOver() {
         Duration wait = Duration.ofMillis(60);

@@ -60,14 +60,18 @@ import io.idempotency.internal.write.WriteAttempt;
 /**
  * A call whose method and whose database do what a script says. A script is all that the call asks them for, in turn. Parentheses are
  * a connection that is taken and given back. A word after a colon is the answer, unless that is the good one: an SQLSTATE is an
- * error of the server, {@code lost} a lost connection, and {@code broken} an exception that tells nothing. When a call asks for
- * something else, all further answers are good ones.
+ * error of the server, {@code lost} a lost connection, {@code broken} an exception that tells nothing, and {@code slow} the good
+ * answer after a while. When a call asks for something else, all further answers are good ones.
  */
 final class ScriptedCall {
 
     private static final Intent INTENT = new Intent("payments", "", new IdempotencyKey("key"));
 
     private static final Fingerprint FINGERPRINT = new Fingerprint(1, new byte[32]);
+
+    private static final RequestKey KEY = RequestKey.of(INTENT, FINGERPRINT);
+
+    private static final String DATABASE = "database";
 
     private static final ResponseMapper RESPONSES =
             new ResponseMapper(List.of(new JacksonResponseCodec(new JsonMapper())), 10_000, true);
@@ -93,6 +97,11 @@ final class ScriptedCall {
         }
     }
 
+    static final Duration LEASE = Duration.ofMinutes(1);
+
+    /** How long a slow answer takes. */
+    static final Duration SLOW = Duration.ofMillis(50);
+
     private final Form form;
 
     private final Settings settings;
@@ -106,6 +115,8 @@ final class ScriptedCall {
     private final Deque<ScriptedConnection> connections = new ArrayDeque<>();
 
     private int runs;
+
+    private Duration leaseRemaining = LEASE;
 
     private @Nullable Outcome outcome;
 
@@ -126,15 +137,21 @@ final class ScriptedCall {
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
-        IdempotentCallExecutor executor = new IdempotentCallExecutor(List.of(), new LeasedCalls(parts), parts);
+        LeasedCalls leasedCalls = new LeasedCalls(parts);
+        IdempotentCallExecutor executor = new IdempotentCallExecutor(List.of(), leasedCalls, parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         Function<CallExecution, TransactionalAttempt> firstAttempt =
                 write == null ? null : execution -> WriteAttempt.first(execution, write);
         Effect effect =
-                new ScriptedEffect(write == null ? this::method : () -> write(transactions, store, write), manager);
+                new ScriptedEffect(write == null ? () -> method(leasedCalls) : () -> write(transactions, store, write), manager);
         String answer = answerOf(inItsCallers(
                 manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
+    }
+
+    /** Returns how long the lease was believed to last when the method began. */
+    Duration leaseRemaining() {
+        return leaseRemaining;
     }
 
     /** Returns how long each claim might have waited. */
@@ -175,7 +192,7 @@ final class ScriptedCall {
                 DuplicatePolicy.WAIT,
                 settings.waitTimeout,
                 form.mode,
-                Duration.ofMinutes(1),
+                LEASE,
                 form == Form.LEASED_REPEATABLE,
                 settings.maxAttempts,
                 form.mode == IdempotencyMode.OPTIMISTIC
@@ -183,7 +200,7 @@ final class ScriptedCall {
                         : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(
-                RequestKey.of(INTENT, FINGERPRINT), "database", options, String.class, null, store, null, null);
+                KEY, DATABASE, options, String.class, null, store, null, null);
     }
 
     /**
@@ -204,8 +221,9 @@ final class ScriptedCall {
         }
     }
 
-    private @Nullable Object method() {
+    private @Nullable Object method(LeasedCalls leasedCalls) {
         runs++;
+        leaseRemaining = leasedCalls.remainingInThisJvm(new KeyOwnership.LocalKey(KEY.id(), DATABASE));
         switch (ask("method")) {
             case "fails" -> throw new IllegalStateException();
             case "declines" -> throw new Declined(null);
@@ -249,6 +267,12 @@ final class ScriptedCall {
         }
         if (answer.equals("broken")) {
             throw new SQLException("no answer of the server");
+        }
+        if (answer.equals("slow")) {
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < SLOW.toNanos()) {
+                Thread.onSpinWait();
+            }
         }
         if (answer.matches("[0-9A-Z]{5}")) {
             throw new SQLException("an error of the server", answer);
