@@ -53,7 +53,7 @@ public final class HeldLease {
 
     private volatile long end;
 
-    private volatile @Nullable Connection methodConnection;
+    private volatile boolean conflictsWithSnapshot;
 
     /**
      * Starts the lease of a claim that was just granted.
@@ -92,9 +92,17 @@ public final class HeldLease {
         return fence;
     }
 
-    /** Sets the connection of the method's transaction, on which the completion will be written. */
+    /**
+     * Notes the connection of the method's transaction, on which the completion will be written. Its isolation level is read before
+     * the method: later the question would wait for the method's statement, also if another thread extends the lease. The driver
+     * begins no transaction for it.
+     */
     void setMethodConnection(Connection connection) {
-        methodConnection = connection;
+        try {
+            conflictsWithSnapshot = connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
+        } catch (SQLException closed) {
+            conflictsWithSnapshot = false;
+        }
     }
 
     /** Returns the remaining time by this JVM's clock, which only suggests when to retry: the database's clock decides. */
@@ -156,12 +164,7 @@ public final class HeldLease {
 
     /** Returns whether the completion would fail if another transaction changed the row now. */
     public boolean conflictsWithSnapshot() {
-        Connection connection = methodConnection;
-        try {
-            return connection != null && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
-        } catch (SQLException closedOrAborted) {
-            return false;
-        }
+        return conflictsWithSnapshot;
     }
 
     /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */

@@ -1,6 +1,9 @@
 package io.idempotency.boot.contract;
 
 import java.net.InetAddress;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -82,6 +86,29 @@ class LeaseTest {
 
         assertThat(active.get()).isEqualTo(completion == Completion.IN_THE_TRANSACTION);
         assertThat(application.request("key")).containsEntry("status", "succeeded");
+    }
+
+    /** As a thread does that watches over slow methods. */
+    @NotOnCitus
+    @Test
+    void anotherThreadExtendsALeaseWhileAStatementOfTheMethodRuns() throws SQLException {
+        AtomicReference<IdempotencyContext> context = new AtomicReference<>();
+        application.interruption().beforeEffectDo(() -> {
+            context.set(IdempotencyContext.current());
+            application.bean(JdbcTemplate.class).execute("select pg_advisory_xact_lock(1)");
+        });
+        ConcurrentCalls<Booked> paying;
+        try (Connection blocker = application.database().connection();
+                Statement lock = blocker.createStatement()) {
+            lock.execute("select pg_advisory_lock(1)");
+            paying = ConcurrentCalls.start(1, () -> payments.pay("key"));
+            application.database().backends().awaitBlocked(1);
+
+            ConcurrentCalls.start(1, () -> context.get().extendLease(Duration.ofHours(2)))
+                    .await(LESS_THAN_THE_WAIT_TIMEOUT)
+                    .requireAllSucceeded();
+        }
+        assertThat(paying.await().requireAllSucceeded()).hasSize(1);
     }
 
     @NotOnCitus
