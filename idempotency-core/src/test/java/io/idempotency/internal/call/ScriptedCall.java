@@ -142,8 +142,8 @@ final class ScriptedCall {
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         Function<CallExecution, TransactionalAttempt> firstAttempt =
                 write == null ? null : execution -> WriteAttempt.first(execution, write);
-        Effect effect =
-                new ScriptedEffect(write == null ? () -> method(leasedCalls) : () -> write(transactions, store, write), manager);
+        Effect effect = new ScriptedEffect(
+                write == null ? () -> method(leasedCalls) : () -> write(transactions, store, write), manager);
         String answer = answerOf(inItsCallers(
                 manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
@@ -199,8 +199,7 @@ final class ScriptedCall {
                         ? List.of()
                         : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
-        return new IdempotentCall(
-                KEY, DATABASE, options, String.class, null, store, null, null);
+        return new IdempotentCall(KEY, DATABASE, options, String.class, null, store, null, null);
     }
 
     /**
