@@ -537,6 +537,23 @@ class ResumeTest {
     }
 
     @Test
+    void aCallWhoseThreadCannotBeStartedIsResumedLater() {
+        bookAndVanish();
+        OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");
+
+        assertThatThrownBy(() -> resumer.resumeAll(goesOn::get, call -> {
+                    throw noThread;
+                }))
+                .isSameAs(noThread);
+
+        assertThat(resumer.count(true)).isZero();
+        application.expireLease(key);
+        makeDue();
+        resume();
+        assertThat(results()).containsExactly(Result.SENT);
+    }
+
+    @Test
     void callsThatCannotBeResumedNowHideNoOtherCall() {
         for (int i = 0; i < 20; i++) {
             newKey();

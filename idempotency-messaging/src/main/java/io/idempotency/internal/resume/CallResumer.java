@@ -249,13 +249,18 @@ public final class CallResumer {
         }
         ResumedCall call = new ResumedCall(claimRequest, claim, failure -> endOf(due, failure, operation.options()));
         running.put(key.localKey(), call);
-        executor.execute(() -> {
-            try {
-                make(call, method, due, operation, isUnfinished);
-            } finally {
-                running.remove(key.localKey());
-            }
-        });
+        try {
+            executor.execute(() -> {
+                try {
+                    make(call, method, due, operation, isUnfinished);
+                } finally {
+                    running.remove(key.localKey());
+                }
+            });
+        } catch (RuntimeException | Error noThread) {
+            running.remove(key.localKey());
+            throw noThread;
+        }
         return true;
     }
 
