@@ -1,6 +1,7 @@
 package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -32,6 +34,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
@@ -216,6 +219,8 @@ class ResumeTest {
 
         static final AtomicBoolean ANSWERS = new AtomicBoolean();
 
+        static final AtomicBoolean SWALLOWS = new AtomicBoolean();
+
         static final AtomicReference<Runnable> BEFORE = new AtomicReference<>(() -> {});
 
         @Bean
@@ -225,7 +230,18 @@ class ResumeTest {
             pointcut.setMappedName("book");
             MethodInterceptor interceptor = invocation -> {
                 BEFORE.getAndSet(() -> {}).run();
-                return ANSWERS.getAndSet(false) ? "answered" : invocation.proceed();
+                if (ANSWERS.getAndSet(false)) {
+                    return "answered";
+                }
+                boolean swallows = SWALLOWS.getAndSet(false);
+                try {
+                    return invocation.proceed();
+                } catch (LeaseLostException lost) {
+                    if (swallows) {
+                        return "swallowed";
+                    }
+                    throw lost;
+                }
             };
             return new DefaultPointcutAdvisor(pointcut, interceptor);
         }
@@ -947,6 +963,51 @@ class ResumeTest {
 
         assertThat(results()).containsExactly(Result.FAILED);
         assertThat(application.request(key).get("failure_message")).asString().contains("without calling it");
+    }
+
+    @Test
+    void anAttemptWhoseLossAnInterceptorSwallowsHasFailed() {
+        bookAndVanish();
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            String reservation = bean.reserve(key, legs, voucher);
+            application.expireLease(key);
+            administration.forget(intent(), REASON);
+            return reservation;
+        });
+        Interceptors.SWALLOWS.set(true);
+
+        resume();
+
+        assertThat(results()).containsExactly(Result.FAILED);
+        assertThat(resumed.events.get(0).failure()).hasMessageContaining("has swallowed its failure");
+    }
+
+    @Test
+    void anAttemptWhoseFailureCannotBeRecordedIsRepeated() throws Exception {
+        bookAndVanish();
+        DataSource dataSource = application.bean(DataSource.class);
+        try (Connection lock = dataSource.getConnection()) {
+            lock.setAutoCommit(false);
+            Interceptors.BEFORE.set(() -> {
+                new JdbcTemplate(new SingleConnectionDataSource(lock, true))
+                        .queryForList(
+                                "select from idempotency.idempotency_request where idempotency_key = ? for update",
+                                key);
+                throw new IllegalStateException("no provider");
+            });
+            resume();
+            lock.rollback();
+        }
+
+        assertThat(results()).containsExactly(Result.FAILED);
+        assertThat(resumed.events.get(0).failure())
+                .hasMessage("no provider")
+                .extracting(Throwable::getSuppressed, InstanceOfAssertFactories.array(Throwable[].class))
+                .hasSize(1);
+        application.expireLease(key);
+        makeDue();
+        resume();
+        assertThat(results()).containsExactly(Result.FAILED, Result.SENT);
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
+import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
 import io.idempotency.messaging.MessagingListener;
@@ -318,28 +320,34 @@ public final class CallResumer {
         if (isUnfinished && due.attempts() >= maxAttempts) {
             String reason = "its process ended, or lost the database, before the call had ended";
             IllegalStateException lost = new IllegalStateException(reason);
-            end(call, abandoned(due.attempts(), reason), lost);
+            end(call, () -> abandoned(due.attempts(), reason), lost);
             publish(due, call, due.attempts(), lost, start);
             return;
         }
-        Throwable failure = null;
-        try {
-            call.make(method);
-            if (!call.hasReachedKey()) {
-                failure = new IllegalStateException("An interceptor or a mock has answered the call of "
-                        + operation.describe() + " without calling it");
-            }
-        } catch (Throwable thrown) {
-            failure = thrown;
-        }
+        Throwable failure = failureOf(call, method, operation);
         if (failure != null && !call.hasReachedKey()) {
-            String message = failure.getMessage();
-            end(
-                    call,
-                    call.endOf(new Failure(false, translator.codeOf(failure), message == null ? "" : message)),
-                    failure);
+            end(call, () -> call.endOf(translated(failure)), failure);
         }
         publish(due, call, due.attempts() + 1, failure, start);
+    }
+
+    /** Makes the call. Returns its failure; null if it has none, or its end is recorded with it. */
+    private static @Nullable Throwable failureOf(ResumedCall call, Invocation method, CallOperation operation) {
+        try {
+            call.make(method);
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+        if (call.hasReturned() || call.failure() != null) {
+            return null;
+        }
+        return new IllegalStateException("An interceptor or a mock has answered the call of " + operation.describe()
+                + (call.hasReachedKey() ? " and has swallowed its failure" : " without calling it"));
+    }
+
+    private Failure translated(Throwable failure) {
+        String message = failure.getMessage();
+        return new Failure(false, translator.codeOf(failure), message == null ? "" : message);
     }
 
     /** Leaves a call to an instance of another version. */
@@ -369,9 +377,14 @@ public final class CallResumer {
     }
 
     /** Records the end of an attempt that did not reach its key. If that fails, the lease expires and the call is due again. */
-    private void end(ResumedCall call, ResumedCall.End end, Throwable failure) {
-        if (transactions.call(connection -> end.record(store, connection, call.fence()))) {
-            call.ended(end, failure);
+    private void end(ResumedCall call, Supplier<ResumedCall.End> decision, Throwable failure) {
+        try {
+            ResumedCall.End end = decision.get();
+            if (transactions.call(connection -> end.record(store, connection, call.fence()))) {
+                call.ended(end, failure);
+            }
+        } catch (Throwable recordingFailure) {
+            Suppression.add(failure, recordingFailure);
         }
     }
 
