@@ -303,6 +303,7 @@ class ResumeTest {
         @Override
         public void messageSent(MessageSent event) {
             assertThat(event.topic()).isEqualTo("idempotency.resume");
+            assertThat(event.latency()).isGreaterThanOrEqualTo(Duration.ZERO);
             events.add(new Attempt(event.messageId(), event.type(), event.attempt(), Result.SENT, null));
         }
 
@@ -362,6 +363,7 @@ class ResumeTest {
 
     private void makeDue() {
         alterMessage("status = 'pending', sent_at = null, expires_at = null,"
+                + " due_at = statement_timestamp() - interval '1 hour',"
                 + " next_attempt_at = statement_timestamp() - interval '1 hour'");
     }
 

@@ -42,7 +42,8 @@ final class ResumptionSql {
 
     static final String FAIL = """
             update {schema}.outbox_event
-            set status = failed.status, last_error = pg_catalog.left(failed.error, 1000), due_at = failed.due,
+            set status = failed.status, last_error = pg_catalog.left(failed.error, 1000),
+                due_at = case when failed.status = 'pending' then failed.due else statement_timestamp() end,
                 next_attempt_at = failed.due,
                 sent_at = case when failed.status = 'sent' then statement_timestamp() end,
                 expires_at = case when failed.status = 'sent' then failed.due end
