@@ -32,6 +32,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Role;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -432,6 +433,31 @@ class ResumeTest {
         Rentals rentals() {
             return new CarRentals();
         }
+
+        @Bean
+        @Primary
+        CarFerries ferries() {
+            return new CarFerries();
+        }
+
+        @Bean
+        @Lazy
+        Ferries lazyFerries() {
+            return new CarFerries();
+        }
+    }
+
+    interface Ferries {}
+
+    static class CarFerries implements Ferries {
+
+        @Idempotent(scope = "ferries", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        public String cross(String key) {
+            if (IdempotencyContext.current().attempt() == 1) {
+                throw new IllegalStateException("vanished");
+            }
+            return "crossed";
+        }
     }
 
     @Test
@@ -445,6 +471,30 @@ class ResumeTest {
 
         assertThat(application.bean(Rentals.class).rent(key)).isEqualTo("rented");
         assertThat(application.request(key)).containsEntry("attempt_count", 2);
+    }
+
+    @Test
+    void noCallIsResumedOfAScopeThatALazyBeanHasToo() {
+        assertThatThrownBy(() -> application.bean(CarFerries.class).cross(key)).hasMessage("vanished");
+        application.alterRequest(
+                key, "status = 'processing', locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
+        String ofFerry = key;
+        newKey();
+        bookAndVanish();
+        alterMessage("idempotency_scope = 'only-of-a-lazy-bean'");
+
+        try (LogLines log = LogLines.of("io.idempotency.internal.resume.ResumableMethods")) {
+            resume();
+            resume();
+            assertThat(log.texts())
+                    .singleElement()
+                    .asString()
+                    .contains("'lazyFerries'", "'ferries' and 'lazyFerries' both have", "not tried again");
+        }
+
+        assertThat(resumed.events).isEmpty();
+        assertThat(application.request(ofFerry)).containsEntry("attempt_count", 1);
     }
 
     /** As docs/sql.md warns. */

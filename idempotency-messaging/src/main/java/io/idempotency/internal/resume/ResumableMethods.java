@@ -93,17 +93,32 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     /** Creates the lazy beans whose methods are not known. */
     void discover() {
         for (String beanName : List.copyOf(undiscovered)) {
+            Class<?> type;
             try {
-                Class<?> type = AopUtils.getTargetClass(beans.getBean(beanName));
-                if (undiscovered.remove(beanName) && operations.isCandidateClass(type)) {
-                    addMethodsOf(beanName, type);
-                }
+                type = AopUtils.getTargetClass(beans.getBean(beanName));
             } catch (RuntimeException failure) {
                 logger.warn(
                         "The lazy bean '{}' cannot be created to resume its calls; this is tried again",
                         beanName,
                         failure);
+                continue;
             }
+            if (undiscovered.remove(beanName) && operations.isCandidateClass(type)) {
+                addDiscovered(beanName, type);
+            }
+        }
+    }
+
+    private void addDiscovered(String beanName, Class<?> type) {
+        try {
+            addMethodsOf(beanName, type);
+        } catch (RuntimeException refused) {
+            logger.error(
+                    "A method of the lazy bean '{}' cannot be resumed, so that no call in its scope is; this is not tried"
+                            + " again: {}",
+                    beanName,
+                    refused.getMessage(),
+                    refused);
         }
     }
 
@@ -158,8 +173,11 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     }
 
     private void add(ResumableMethod method) {
-        ResumableMethod other = byScope.put(method.operation().scope(), method);
+        String scope = method.operation().scope();
+        ResumableMethod other = byScope.get(scope);
         if (other != null && !other.beanName().equals(method.beanName())) {
+            // A lazy bean was found later.
+            byScope.remove(scope);
             throw new IdempotencyStartupException(
                     "The beans '" + other.beanName() + "' and '" + method.beanName()
                             + "' both have the idempotent method "
@@ -168,6 +186,7 @@ public final class ResumableMethods implements SmartInitializingSingleton {
                             + " on the other.",
                     "Give each a method with a scope of its own, or remove resume = true.");
         }
+        byScope.put(scope, method);
     }
 
     private Method invocable(String beanName, Method method) {
