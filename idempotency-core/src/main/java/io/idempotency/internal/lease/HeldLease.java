@@ -49,6 +49,9 @@ public final class HeldLease {
     /** True while a step may be recorded that is not among {@link #steps}. */
     private boolean stepsInDoubt;
 
+    /** The lease of an earlier attempt of the key that still runs in this JVM; {@code null} if none does. */
+    private @Nullable HeldLease earlier;
+
     private volatile long end;
 
     private volatile boolean conflictsWithSnapshot;
@@ -80,6 +83,23 @@ public final class HeldLease {
         this.duration = duration;
         steps.forEach(step -> this.steps.put(step.name(), step));
         this.end = since + duration.toNanos();
+    }
+
+    /** Puts this lease before those of earlier attempts. */
+    HeldLease after(@Nullable HeldLease latest) {
+        earlier = latest;
+        return this;
+    }
+
+    /** Returns the latest of these leases but for one that has ended; {@code null} if there is no other. */
+    @Nullable HeldLease without(HeldLease ended) {
+        if (this == ended) {
+            return earlier;
+        }
+        if (earlier != null) {
+            earlier = earlier.without(ended);
+        }
+        return this;
     }
 
     ClaimResult claim() {

@@ -50,6 +50,7 @@ public final class LeasedCalls implements LeasedExecutor {
 
     private final CallRetry retry;
 
+    /** The lease of the latest attempt of each key, which has those of earlier ones that have outlived theirs. */
     private final ConcurrentHashMap<LocalKey, HeldLease> leasesInThisJvm = new ConcurrentHashMap<>();
 
     /** Creates the executor, with the collaborators of all calls. */
@@ -104,14 +105,14 @@ public final class LeasedCalls implements LeasedExecutor {
     private @Nullable Object run(CallExecution execution, HeldLease held, Lease lease) throws Throwable {
         IdempotentCall call = execution.call();
         KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
-        leasesInThisJvm.put(call.localKey(), held);
+        leasesInThisJvm.compute(call.localKey(), (key, latest) -> held.after(latest));
         if (call.resumed() != null) {
             call.resumed().leaseHeld(held::remaining);
         }
         try {
             return run(execution, held);
         } finally {
-            leasesInThisJvm.remove(call.localKey(), held);
+            leasesInThisJvm.computeIfPresent(call.localKey(), (key, latest) -> latest.without(held));
             heldKey.release();
         }
     }

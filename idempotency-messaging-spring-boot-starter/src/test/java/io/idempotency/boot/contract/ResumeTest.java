@@ -605,6 +605,40 @@ class ResumeTest {
     }
 
     @Test
+    void aCallThatHangsIsNotResumedBesideItselfAfterALaterAttemptHasEnded() throws Exception {
+        Gate gate = new Gate();
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            if (key.startsWith("outer")) {
+                return String.valueOf(book());
+            }
+            if (gate.holdTheFirst()) {
+                return "late";
+            }
+            throw new IllegalStateException("provider down");
+        });
+        ConcurrentCalls<@Nullable String> first = ConcurrentCalls.start(1, this::book);
+        gate.awaitHeld();
+        application.expireLease(key);
+        // A call that its thread makes within another one does not wait for those of its process.
+        assertThatThrownBy(() -> trips.book("outer-" + key, LEGS, null)).hasMessage("provider down");
+        application.alterRequest(
+                key, "status = 'processing', locked_until = statement_timestamp() - interval '1 second'");
+        makeDue();
+
+        try (LogLines log = LogLines.of(CallResumer.class.getName())) {
+            resume();
+            assertThat(log.texts()).singleElement().asString().contains(key, "still runs in this process");
+        }
+
+        assertThat(application.request(key)).containsEntry("attempt_count", 2);
+        gate.open();
+        assertThat(first.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
+        resume();
+        assertThat(results()).containsExactly(Result.FAILED);
+        assertThat(application.request(key)).containsEntry("attempt_count", 3);
+    }
+
+    @Test
     void aCallWhoseThreadCannotBeStartedIsResumedLater() {
         bookAndVanish();
         OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");

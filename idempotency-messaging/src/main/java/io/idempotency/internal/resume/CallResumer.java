@@ -220,7 +220,7 @@ public final class CallResumer {
         Integer runningAttempt = attemptInThisJvm(key.localKey());
         if (runningAttempt != null) {
             // A later one has begun since the search.
-            if (runningAttempt == request.attempt()) {
+            if (runningAttempt <= request.attempt()) {
                 reportOverdue(key.localKey(), due.intent());
             }
             return false;
