@@ -149,9 +149,12 @@ public final class HeldLease {
                 failure);
     }
 
-    /** Completes the claim in a transaction of its own. Returns {@code false} if the lease is lost. */
+    /**
+     * Completes the claim in a transaction of its own. Returns {@code false} if the lease is lost. The message of the call is kept then,
+     * which has the same token if an operator lets the call be resumed that was given up.
+     */
     boolean complete(Completion completion) {
-        return transactions.call(connection -> store.complete(connection, completion));
+        return transactions.callAndKeepIf(connection -> store.complete(connection, completion), isHeld -> isHeld);
     }
 
     /** Returns whether the claim has ended in this way, perhaps by a try whose COMMIT was not answered. */

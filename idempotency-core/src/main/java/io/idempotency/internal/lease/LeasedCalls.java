@@ -183,8 +183,8 @@ public final class LeasedCalls implements LeasedExecutor {
     }
 
     private boolean record(ResumedCall.End end, HeldLease held) throws Throwable {
-        return retry.runRequired(
-                        () -> transactions.call(connection -> end.record(parts.store(), connection, held.fence())))
+        return retry.runRequired(() -> transactions.callAndKeepIf(
+                        connection -> end.record(parts.store(), connection, held.fence()), isHeld -> isHeld))
                 || (end.failure().isFinal() && held.isStoredAs(RequestStatus.FAILED_FINAL))
                 || (end.isAbandoned() && held.isStoredAs(RequestStatus.PROCESSING))
                 || (end.pause() != null && held.isStoredAs(RequestStatus.FAILED_RETRYABLE));

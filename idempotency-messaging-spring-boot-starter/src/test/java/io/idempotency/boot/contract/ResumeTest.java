@@ -1096,6 +1096,27 @@ class ResumeTest {
         assertThat(results()).containsExactly(Result.FAILED, Result.SENT);
     }
 
+    /** Between the requeue of its message and its next attempt. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aHolderWhoseCallWasGivenUpLeavesItsRequeuedMessageAlone(boolean fails) {
+        Trips.METHOD.set((bean, key, legs, voucher) -> {
+            application.alterRequest(key, "locked_until = null");
+            makeDue();
+            if (fails) {
+                throw new Refused();
+            }
+            return "late";
+        });
+
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::book);
+
+        assertThat(messages()).extracting(message -> message.get("status")).containsExactly("pending");
+        Trips.METHOD.set(Trips::reserve);
+        resume();
+        assertThat(results()).containsExactly(Result.SENT);
+    }
+
     @Test
     void anotherPayloadIsRefusedBeforeAndAfterAResumedAttemptWithoutSteps() {
         Trips.METHOD.set((bean, key, legs, voucher) -> "done");

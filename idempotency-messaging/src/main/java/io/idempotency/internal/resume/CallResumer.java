@@ -380,7 +380,8 @@ public final class CallResumer {
     private void end(ResumedCall call, Supplier<ResumedCall.End> decision, Throwable failure) {
         try {
             ResumedCall.End end = decision.get();
-            if (transactions.call(connection -> end.record(store, connection, call.fence()))) {
+            if (transactions.callAndKeepIf(
+                    connection -> end.record(store, connection, call.fence()), isHeld -> isHeld)) {
                 call.ended(end, failure);
             }
         } catch (Throwable recordingFailure) {
