@@ -24,13 +24,16 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  * @param maxPayloadSize Largest size of a payload, as JSON in UTF-8. Must not exceed the limit of the broker.
  * @param lanes Number of lanes among which ordering keys are divided. Each lane is sent by one instance at a time.
  * @param batchSize Approximate number of messages sent in one transaction.
- * @param pollInterval Time between two polls for messages of other instances, delayed messages and further attempts.
+ * @param pollInterval Time between two polls for messages of other instances, delayed messages and further attempts, and
+ *     for calls to resume.
  * @param notifications Whether instances wake each other by LISTEN and NOTIFY. Each then keeps one connection of its
  *     pool.
- * @param sendTimeout Time after which an attempt without an acknowledgement has failed.
- * @param maxAttempts Number of failed attempts after which a message is given up.
- * @param backoff Settings of the time between the attempts of one message.
- * @param handlerThreads Number of messages that methods with @OutboxHandler handle at the same time.
+ * @param sendTimeout Time after which an attempt without an acknowledgement has failed, and for which a shutdown waits for
+ *     resumed calls.
+ * @param maxAttempts Number of failed attempts after which a message or a resumed call is given up.
+ * @param backoff Settings of the time between the attempts of one message or resumed call.
+ * @param handlerThreads Number of messages that methods with @OutboxHandler handle at the same time, and number of calls
+ *     that are resumed at the same time.
  * @param sampleInterval Time between two samples of the outbox, for metrics and health.
  */
 @ConfigurationProperties("idempotency.outbox")
