@@ -7,6 +7,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
+import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
 import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
 import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
 
@@ -17,6 +18,7 @@ import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConf
     IdempotencyMessagingStorageAutoConfiguration.class,
     IdempotencyLoggingAutoConfiguration.class,
     IdempotencyMessagingAutoConfiguration.class,
+    IdempotencyInboxAutoConfiguration.class,
     IdempotencyMessagingLoggingAutoConfiguration.class,
     IdempotencyMigrationAutoConfiguration.class
 })

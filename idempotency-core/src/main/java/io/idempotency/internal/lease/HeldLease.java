@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.OutcomeUnknownException;

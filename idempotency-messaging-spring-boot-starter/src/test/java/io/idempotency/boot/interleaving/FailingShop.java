@@ -1,5 +1,6 @@
 package io.idempotency.boot.interleaving;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,9 @@ class FailingShop {
     /** The callers whose method has failed, with their keys. */
     private static final Set<String> failed = ConcurrentHashMap.newKeySet();
 
+    /** The highest attempt that was made, by its key. */
+    private static final Map<String, Integer> highest = new ConcurrentHashMap<>();
+
     private final JdbcTemplate jdbc;
 
     FailingShop(JdbcTemplate jdbc) {
@@ -34,6 +38,10 @@ class FailingShop {
             waitTimeout = "10s",
             finalFailures = RefusedException.class)
     public Receipt transactional(String key, End end) {
+        int attempt = IdempotencyContext.current().attempt();
+        if (attempt < highest.merge(key, attempt, Math::max)) {
+            throw new IllegalStateException("Later attempts were recorded than " + attempt);
+        }
         return buy(key, end);
     }
 

@@ -97,6 +97,22 @@ class FailureInterleavingTest {
         explorer(Kind.TRANSACTIONAL, List.of(answered)).replay("a a!SERIALIZATION a!EXCEPTION");
     }
 
+    /** The last caller records its failure when the others have made their attempts in the other application. */
+    @Test
+    void aFailureThatIsRecordedLateOverwritesNoLaterOne() {
+        Caller<?> early = failingIn(1);
+        explorer(Kind.TRANSACTIONAL, List.of(early, early, early, failingIn(0))).replay("d d d");
+    }
+
+    private Caller<?> failingIn(int application) {
+        Caller<FailingShop> failing = Kind.TRANSACTIONAL.caller(End.FAILS);
+        return new Caller<>(
+                FailingShop.class,
+                (any, key) -> failing.calls()
+                        .apply(applications.beans(FailingShop.class).get(application), key),
+                failing.failures());
+    }
+
     @Test
     void aFinalFailureWhoseRecordIsInDoubtIsFound() {
         explorer(Kind.LEASED, End.FAILS_FOR_GOOD).exploreAll(EnumSet.of(Fault.COMMIT_UNANSWERED), 1);

@@ -21,6 +21,9 @@ class HaltedInterleavingTest extends InterventionInterleavings {
 
     private static final Set<Fault> HALTED = EnumSet.of(Fault.HALTED);
 
+    private static final ScopedCalls<Shop> REFUSED_TO_THE_THIRD = new ScopedCalls<>(
+            "transactional", Shop.class, HaltedInterleavingTest::callUnlessThird, (caller, run) -> false);
+
     private static final ScopedCalls<Shop> INTERRUPTED = new ScopedCalls<>(
             "transactional", Shop.class, HaltedInterleavingTest::interruptAndCall, (caller, run) -> false);
 
@@ -31,7 +34,10 @@ class HaltedInterleavingTest extends InterventionInterleavings {
                         ScopedCalls.TRANSACTIONAL,
                         ScopedCalls.BRIEF_TRANSACTIONAL,
                         ScopedCalls.BRIEF_OPTIMISTIC,
-                        ScopedCalls.BRIEF_LEASED));
+                        ScopedCalls.BRIEF_LEASED),
+                "idempotency.max-waiting=1",
+                // By default it is 1 here as well, and would hide that the other bound is missing.
+                "idempotency.max-waiting-in-all=2");
     }
 
     @ParameterizedTest
@@ -74,6 +80,23 @@ class HaltedInterleavingTest extends InterventionInterleavings {
                         List.of(0, 0),
                         Intervention.INTERRUPTION))
                 .exploreAll(NO_FAULTS, 0);
+    }
+
+    /** Each that waits blocks a thread. */
+    @Test
+    void whoWouldBeOneMoreThanMayWaitIsToldThatTheCallIsInProgress() {
+        Failures ofThird =
+                (caller, run) -> caller.name().equals("c") && caller.failure() instanceof RequestInProgressException;
+        explorer(scenario(REFUSED_TO_THE_THIRD.withFailures(ofThird), List.of(0, 0, 0)))
+                .exploreAll(NO_FAULTS, 0);
+    }
+
+    private static Receipt callUnlessThird(Shop shop, String key) {
+        Receipt receipt = shop.transactional(key, 5);
+        if (Actor.current() != null && Actor.current().name().equals("c")) {
+            throw new IllegalStateException("Two have waited for one key");
+        }
+        return receipt;
     }
 
     /** It waits for nobody, so that there is nothing to interrupt. */

@@ -126,6 +126,22 @@ class TroubleInterleavingTest {
     }
 
     @Test
+    void aRepeatInATransactionTakesNoOtherConnection() {
+        explore(
+                "last-connection",
+                Trouble.NONE,
+                (shop, key, trouble) -> shop.repeatedWithTheLastConnection(key),
+                TRANSACTIONAL);
+    }
+
+    @Test
+    void aDuplicateInTheSameApplicationWaitsWithoutAConnection() {
+        Work inFirst = (shop, key, trouble) ->
+                TRANSACTIONAL.call(applications.beans(TroubledShop.class).get(0), key, trouble);
+        explore("one-application", Trouble.COUNTS_CONNECTIONS, inFirst, inFirst);
+    }
+
+    @Test
     void aMessageInATransactionOfAnotherDataSourceIsRefused() {
         DataSource other = applications.database().dataSource();
         explore(

@@ -2,7 +2,9 @@ package io.idempotency.boot.interleaving;
 
 import java.lang.reflect.Type;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -10,11 +12,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -183,6 +187,32 @@ class TroubledShop {
                     .executeWithoutResult(savepoint -> self.getObject().transactional(key, PAYLOAD, Trouble.FAILS)));
             return self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
         });
+    }
+
+    /** Repeats a call in a transaction that has the last connection of the pool. */
+    Object repeatedWithTheLastConnection(String key) {
+        self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+        return transactions(TransactionDefinition.PROPAGATION_REQUIRED).execute(status -> {
+            List<Connection> others = new ArrayList<>();
+            try {
+                while (others.size() < pool().getMaximumPoolSize() - 1) {
+                    others.add(pool().getConnection());
+                }
+                return self.getObject().transactional(key, PAYLOAD, Trouble.NONE);
+            } catch (SQLException failure) {
+                throw new IllegalStateException(failure);
+            } finally {
+                others.forEach(JdbcUtils::closeConnection);
+            }
+        });
+    }
+
+    private HikariDataSource pool() {
+        try {
+            return jdbc.getDataSource().unwrap(HikariDataSource.class);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     /** Swallows an error after a call that has joined the transaction of a manager that has no listener. */
@@ -365,6 +395,15 @@ class TroubledShop {
                                 ReentrantCallException.class,
                                 () -> shop.inNewTransaction(
                                         () -> shop.inbox.claimNew("troubled", List.of(key), id -> id))));
+            }
+        },
+        /** Duplicates in its application wait without a connection. */
+        COUNTS_CONNECTIONS(null) {
+            @Override
+            void make(TroubledShop shop, String key) {
+                if (shop.pool().getHikariPoolMXBean().getActiveConnections() > 1) {
+                    violations.add(key + ": a duplicate waits with a connection");
+                }
             }
         },
         /** Its effect is there, so that it is not repeated. */

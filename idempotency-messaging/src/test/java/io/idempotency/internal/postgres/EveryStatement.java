@@ -145,7 +145,7 @@ final class EveryStatement {
         try (Session session = session(store)) {
             ClaimRequest call = Requests.resumable(prefix + "-resumable", Duration.ofMillis(1));
             session.claimGranted(call).commit();
-            session.query("select pg_sleep(0.01)");
+            session.query("select pg_catalog.pg_sleep(cast(0.01 as float8))");
             session.commit();
             List<String> scopes = List.of(call.intent().scope());
             List<DueCall> due = resumptions.findDue(session.connection(), scopes, List.of(), 10);
