@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.OutcomeUnknownException;
