@@ -918,6 +918,29 @@ class ResumeTest {
     }
 
     @Test
+    void theMessageOfALaterAttemptIsKeptByAnInstanceThatHasFoundTheOneBefore() {
+        bookAndVanish();
+        String one = key;
+        newKey();
+        bookAndVanish();
+        String other = key;
+        // Both are found together.
+        Trips.METHOD.set((bean, resumedKey, legs, voucher) -> {
+            Trips.METHOD.set(Trips::reserve);
+            key = resumedKey.equals(one) ? other : one;
+            bookAndVanish();
+            return bean.reserve(resumedKey, legs, voucher);
+        });
+
+        resume();
+        assertThat(results()).containsExactly(Result.SENT);
+        assertThat(messages()).hasSize(1);
+
+        resume();
+        assertThat(results()).containsExactly(Result.SENT, Result.SENT);
+    }
+
+    @Test
     void anAttemptOfTheCallerBeginsTheCountAnew() {
         bookAndVanish();
         alterMessage("attempt_count = " + MAX_ATTEMPTS);
