@@ -207,9 +207,9 @@ class CallDecisionsTest {
     @CsvSource(delimiter = '|', textBlock = """
             LEASED                | method ( complete:lost ) ( complete commit )                                   | run 1, EXECUTED
             LEASED                | method (:broken ( complete commit )                                       | run 1, EXECUTED
-            LEASED                | method ( complete commit:lost ) ( complete:no commit ) ( find:succeeded commit ) | run 1, EXECUTED
-            LEASED                | method ( complete:no commit ) ( find:reclaimed commit )                        | LeaseLostException, LEASE_LOST
-            LEASED                | method ( complete:no commit ) ( find commit )                                  | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete commit:lost ) ( complete:no rollback ) ( find:succeeded commit ) | run 1, EXECUTED
+            LEASED                | method ( complete:no rollback ) ( find:reclaimed commit )                        | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete:no rollback ) ( find commit )                                  | LeaseLostException, LEASE_LOST
             LEASED                | method ( complete:23514 rollback )                                             | 23514, FAILED
             LEASED                | method ( complete commit:lost ) ( complete:23514 rollback )                    | OutcomeUnknownException, FAILED
             LEASED                | method ( complete:57014 rollback )                                             | OutcomeUnknownException, FAILED
@@ -257,17 +257,17 @@ class CallDecisionsTest {
             TRANSACTIONAL | yes | ( claim method complete commit:lost ) ( claim rollback )       | 08006, FAILED
             TRANSACTIONAL | yes | ( claim method:fails_after_commit complete commit )            | 40001, EXECUTED
             LEASED        | no  | ( claim commit ) method:fails ( fail commit )                  | IllegalStateException, FAILED
-            LEASED        | no  | ( claim commit ) method:fails ( fail:no commit )               | IllegalStateException, FAILED
+            LEASED        | no  | ( claim commit ) method:fails ( fail:no rollback )               | IllegalStateException, FAILED
             LEASED        | no  | ( claim commit ) method:fails_untranslatably                   | UnsupportedOperationException, FAILED
             LEASED        | no  | ( claim commit ) method:declines ( fail commit )               | Declined, FAILED_FINAL
             LEASED        | no  | ( claim commit ) method:declines ( fail:lost ) ( fail commit ) | Declined, FAILED_FINAL
             LEASED        | no  | ( claim commit ) method:declines ( fail:42P01 rollback )       | Declined, FAILED
             LEASED        | no  | ( claim commit ) method:declines ( fail:57014 rollback )       | OutcomeUnknownException, FAILED
-            LEASED        | no  | ( claim commit ) method:declines ( fail:no commit ) ( find:57014 rollback ) | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim commit ) method:declines ( fail:no rollback ) ( find:57014 rollback ) | OutcomeUnknownException, FAILED
             LEASED        | no  | ( claim commit ) method:fails ( fail:57014 rollback )          | IllegalStateException, FAILED
-            LEASED        | no  | ( claim commit ) method:extends ( extend:57014 rollback ) ( fail:no commit ) | OutcomeUnknownException, FAILED
-            LEASED        | no  | ( claim commit ) method:declines ( fail:no commit ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
-            LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no commit ) ( find:failed_final commit ) | Declined, FAILED_FINAL
+            LEASED        | no  | ( claim commit ) method:extends ( extend:57014 rollback ) ( fail:no rollback ) | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim commit ) method:declines ( fail:no rollback ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
+            LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no rollback ) ( find:failed_final commit ) | Declined, FAILED_FINAL
             """)
     void aFailureIsRecordedIfItIsFinalOrAllAre(Form form, String recordsAll, String script, String end) {
         assertMade(form, new Settings(1, Duration.ZERO, WAIT, recordsAll.equals("yes")), script, end);

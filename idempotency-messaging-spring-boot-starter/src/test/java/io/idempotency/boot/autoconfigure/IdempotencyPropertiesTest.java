@@ -91,7 +91,7 @@ class IdempotencyPropertiesTest {
                         "idempotency",
                         true,
                         true,
-                        true,
+                        false,
                         null,
                         Duration.ofDays(7),
                         null,

@@ -90,8 +90,8 @@ class ResumeInterleavingTest extends InterventionInterleavings {
         CallersBeside scenario = scenario(
                 List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
         halting(scenario)
-                .replay("a b resumption1 resumption2 resumption1 resumption2 a a a resumption1 expiry b resumption2"
-                        + " b b b!HALTED a");
+                .replay("a b resumption1 resumption2 resumption1 resumption2 a a a a resumption1 resumption2 expiry"
+                        + " b b b b!HALTED a a");
     }
 
     private Explorer explorer(List<Integer> places, Past past, Intervention... interventions) {
