@@ -149,7 +149,7 @@ class RuntimeHintsTest {
         return generation.getRuntimeHints();
     }
 
-    /** By the processors that the library registers with Spring. */
+    /** Asks the processors that the library registers with Spring. */
     private static BeanRegistrationAotContribution contributionTo(
             Class<?> beanClass, DefaultListableBeanFactory beanFactory) {
         beanFactory.registerBeanDefinition("bean", new RootBeanDefinition(beanClass));

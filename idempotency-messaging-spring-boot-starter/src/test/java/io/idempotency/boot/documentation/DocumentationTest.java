@@ -62,7 +62,7 @@ class DocumentationTest {
     /** Below the outbox, and bound before it. */
     private static final String RABBIT = "idempotency.outbox.rabbit";
 
-    /** Of messages, and bound before the other limits of health. */
+    /** A limit of messages, which is bound before the other limits of health. */
     private static final String OUTBOX_AGE = "idempotency.health.max-outbox-age";
 
     /** The properties records of single features by their prefix; all other properties are in IdempotencyProperties. */

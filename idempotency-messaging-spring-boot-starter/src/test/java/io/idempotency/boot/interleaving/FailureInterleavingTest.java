@@ -89,7 +89,7 @@ class FailureInterleavingTest {
         explorer(Kind.TRANSACTIONAL, End.FAILS).exploreAll(EnumSet.of(Fault.TERMINATED, Fault.UNSENT), 1);
     }
 
-    /** What its rollback throws does not decide, so that the call is repeated. */
+    /** The failure decides and not the exception of its rollback, so the call is repeated. */
     @Test
     void aSerializationFailureIsRepeatedEvenIfItsRollbackFails() {
         Caller<FailingShop> succeeding = Kind.TRANSACTIONAL.caller(End.SUCCEEDS);

@@ -24,7 +24,7 @@ import io.idempotency.boot.interleaving.Recipient.Sending;
 record Publications(Applications applications, int orders, int callers, int relays, Refusal refusal)
         implements Scenario {
 
-    /** Of a message, which is dead then and keeps none back. */
+    /** The attempts at a message, which is dead after them and keeps no other one back. */
     static final int MOST_ATTEMPTS = 3;
 
     private static final String RELAY = "relay-";

@@ -105,7 +105,7 @@ record Troubled(Applications applications, Trouble trouble, Work first, Work oth
                         key);
     }
 
-    /** What a caller does with a key. */
+    /** The use that a caller makes of a key. */
     @FunctionalInterface
     interface Work {
         Object call(TroubledShop shop, String key, Trouble trouble);

@@ -305,7 +305,7 @@ class TroubledShop {
                 .toList();
     }
 
-    /** What a method does besides making its row. */
+    /** The trouble that a method makes besides its row. */
     enum Trouble {
         NONE(null) {
             @Override
@@ -366,7 +366,7 @@ class TroubledShop {
                 });
             }
         },
-        /** Of another transaction nothing could be undone. */
+        /** A rollback of the call could not undo another transaction. */
         COMMITS_ANOTHER(TransactionMismatchException.class) {
             @Override
             void make(TroubledShop shop, String key) {

@@ -28,7 +28,7 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
 
     private static final int LABEL_LENGTH = 50;
 
-    /** By statement. The application has few, and runs each of them many times. */
+    /** The labels by statement. The application has few statements, and runs each of them many times. */
     private static final Map<String, String> labels = new ConcurrentHashMap<>();
 
     private static final Map<Text, Footprint> footprints = new ConcurrentHashMap<>();

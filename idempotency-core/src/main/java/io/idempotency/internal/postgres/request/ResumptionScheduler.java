@@ -7,7 +7,7 @@ import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /**
- * What lets a leased call be resumed whose caller has gone. The store of requests tells it of each change of a request that may be
+ * Schedules that a leased call is resumed if its caller has gone. The store of requests tells it of each change of a request that may be
  * resumed, in the transaction of that change. A claim schedules, under the token of its lease; the other statements do nothing under
  * another token, because another claim has scheduled since. Core has no implementation.
  */

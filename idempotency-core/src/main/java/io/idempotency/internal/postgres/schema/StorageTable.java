@@ -98,7 +98,7 @@ public record StorageTable(
         return traits.contains(trait);
     }
 
-    /** What the application's role does with a table. */
+    /** The access of the application's role to a table. */
     public enum Access {
 
         /** It reads and writes rows. */
@@ -122,7 +122,7 @@ public record StorageTable(
         }
     }
 
-    /** What is special about a table. */
+    /** A property that few tables have. */
     public enum Trait {
 
         /** It is a view. */
