@@ -2,11 +2,11 @@
 const OUTCOMES = {
     failed: ['bad', 'failed, not charged', 'what it had written was rolled back, so the key can be tried again'],
     failed_final: ['bad', 'refused, not charged', 'the failure was recorded as the answer for this key'],
-    executed: ['good', 'charged', 'the key was new: claim, charge and receipt were committed together'],
+    executed: ['good', 'charged', 'the first attempt with a key commits claim, charge and receipt together'],
     retried: ['good', 'charged', 'the attempt before had failed and left nothing, so the method ran again'],
     recovered: ['good', 'charged', 'an expired lease was taken over, and the method ran'],
-    replayed: ['same', 'the same receipt, not charged again', 'the key was known: the stored receipt was replayed, the method did not run'],
-    failure_replayed: ['same', 'the same refusal, not charged', 'the key was known: the recorded failure was replayed'],
+    replayed: ['same', 'the same receipt, not charged again', 'every other attempt gets the stored receipt; the method does not run'],
+    failure_replayed: ['same', 'the same refusal, not charged', 'every other attempt gets the recorded failure; the method does not run'],
     in_progress: ['wait', 'told to come again later, not charged', 'another attempt held the key for too long'],
     key_reused: ['bad', 'refused, not charged', 'the key belongs to another payment'],
     response_expired: ['bad', 'no receipt', 'the response is no longer stored'],
@@ -262,7 +262,8 @@ function cell(attempt, charged) {
     if (text === 'charged') {
         charged.add(attempt.reference);
     }
-    return element('i', text === 'charged' ? '€' : kind === 'same' ? '=' : '–', {'data-kind': again ? 'bad' : kind});
+    return text === 'charged' ? element('i', '€', {'data-kind': again ? 'bad' : kind})
+        : kind === 'same' ? element('i', '=', {'data-kind': kind}) : element('i', '–');
 }
 
 function drawSide(side) {
@@ -369,10 +370,9 @@ async function summarize(ended) {
     const told = [...counts.keys()].map(([, text]) => text === 'charged' ? `charged ${amount}` : text);
     const words = [...counts.values()].map((count, i) => attempts.length === 1 ? told[i] : `${count} × ${told[i]}`);
     const whys = [...counts.keys()].map(([, , why]) => why);
-    const repeated = attempts.find(attempt => attempt.repeats > 0);
-    if (repeated) {
+    if (attempts.some(attempt => attempt.repeats > 0)) {
         words[0] += ', once, in spite of the crash';
-        whys.unshift('the connection was lost before COMMIT, PostgreSQL rolled back, and the call ran the method again');
+        whys[0] = 'the connection was lost before COMMIT, PostgreSQL rolled back, and the call ran the method again';
     }
     const titles = new Set(attempts.flatMap(attempt => attempt.title ? [`HTTP ${attempt.status} ${attempt.title}`] : []));
     const ids = new Set(attempts.flatMap(attempt => attempt.paymentId?.slice(0, 8) ?? []));
@@ -641,6 +641,7 @@ $('copy').addEventListener('click', async () => {
     }
 });
 
+addEventListener('resize', () => run !== null && drawSoon());
 addEventListener('pageshow', event => event.persisted && connect());
 
 $('key').value = newKey();

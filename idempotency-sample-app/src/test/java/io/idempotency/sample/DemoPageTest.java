@@ -146,19 +146,19 @@ class DemoPageTest {
         assertThat(told)
                 .isEqualTo("""
                         Charged €12.50.
-                        The key was new: claim, charge and receipt were committed together. Payment %s, balance %s → %s."""
+                        The first attempt with a key commits claim, charge and receipt together. Payment %s, balance %s → %s."""
                         .formatted(paid, euros(balance), euros(balance - 1250)));
         assertWallet(payments + 1, balance - 1250);
 
         assertThat(step("retry"))
                 .isEqualTo("""
                         The same receipt, not charged again.
-                        The key was known: the stored receipt was replayed, the method did not run. Payment %s, balance still %s."""
+                        Every other attempt gets the stored receipt; the method does not run. Payment %s, balance still %s."""
                         .formatted(paid, euros(balance - 1250)));
         assertWallet(payments + 1, balance - 1250);
 
         assertThat(step("twenty"))
-                .startsWith("1 × charged €12.50. 19 × the same receipt, not charged again.\nThe key was new")
+                .startsWith("1 × charged €12.50. 19 × the same receipt, not charged again.\nThe first attempt with")
                 .endsWith("Payment %s, balance %s → %s."
                         .formatted(newestPayment(), euros(balance - 1250), euros(balance - 2500)));
         assertWallet(payments + 2, balance - 2500);
