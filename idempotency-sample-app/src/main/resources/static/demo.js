@@ -27,13 +27,13 @@ const LOST = 'The connection was lost before all attempts were answered.';
 const PAYMENT = {amountCents: 1250, attempts: 1, withKey: true, fault: 'NONE'};
 const OPENING_CENTS = 24 * PAYMENT.amountCents;
 
-/* What each button asks for that is not as in PAYMENT. Buttons without a key repeat the last one. */
+/* What each button asks for that is not as in PAYMENT. */
 const STEPS = {
-    pay: () => ({key: newKey()}),
-    retry: () => ({}),
-    twenty: () => ({key: newKey(), attempts: 20}),
-    other: () => ({amountCents: 1350}),
-    crash: () => ({key: newKey(), fault: 'KILL'}),
+    pay: () => ({key: lastKey = newKey()}),
+    retry: () => ({key: lastKey}),
+    twenty: () => ({key: lastKey = newKey(), attempts: 20}),
+    other: () => ({key: lastKey, amountCents: 1350}),
+    crash: () => ({key: lastKey = newKey(), fault: 'KILL'}),
 };
 
 /* The statements of a call that matter, by what they do. The claim comes in one message with what bounds its wait. */
@@ -54,7 +54,7 @@ const form = $('form');
 
 /* The two accounts of the story: the runs of each, and what the database says of it. */
 const sides = ['without', 'with'].map(id => ({id, accountId: '', runs: [], account: null}));
-const [without, withKey] = sides;
+const withKey = sides[1];
 
 /* All runs by their id, and the one that is shown. */
 const runs = new Map();
@@ -128,7 +128,7 @@ function post(path, body, headers = {}) {
 async function balance(accountId) {
     const response = await fetch(`accounts/${accountId}`);
     if (!response.ok) {
-        throw new Error(response.statusText);
+        throw new Error('The account is not known any more: play the story again.');
     }
     return (await response.json()).balanceCents;
 }
@@ -156,8 +156,8 @@ async function pay(place, request) {
         } else {
             tell(place, `The application refused: ${answer.detail ?? answer.title ?? response.status}`, 'bad');
         }
-    } catch {
-        tell(place, NO_ANSWER, 'bad');
+    } catch (failure) {
+        tell(place, failure instanceof TypeError ? NO_ANSWER : failure.message, 'bad');
     }
 }
 
@@ -188,9 +188,8 @@ async function play(shown) {
         form.elements.account.replaceChildren(...[withKey.accountId, 'alice', 'bob'].map(id => element('option', id)));
         for (const side of shown) {
             if (!interrupted) {
-                lastKey = newKey();
                 await pay(`told-${side.id}`, {
-                    ...PAYMENT, key: lastKey, accountId: side.accountId, attempts: 20, withKey: side === withKey});
+                    ...PAYMENT, ...STEPS.twenty(), accountId: side.accountId, withKey: side === withKey});
             }
         }
         document.body.dataset.story = interrupted ? 'interrupted' : 'told';
@@ -205,13 +204,13 @@ async function payNext(place, request) {
     interrupted = true;
     tell(place, 'Asking …', '');
     await story;
-    const {key = lastKey, accountId = withKey.accountId, ...wanted} = request();
-    lastKey = key;
-    await pay(place, {...PAYMENT, key, accountId, ...wanted});
+    await pay(place, {...PAYMENT, accountId: withKey.accountId, ...request()});
 }
 
 $('again').addEventListener('click', () => {
-    story = story.then(() => play(sides));
+    if (document.body.dataset.story !== 'playing') {
+        story = play(sides);
+    }
 });
 
 $('steps').addEventListener('click', event => {
@@ -324,6 +323,9 @@ function drawAxis(end) {
 }
 
 function drawAttempts() {
+    if (run === null) {
+        return;
+    }
     const attempts = [...run.attempts.values()];
     const end = Math.max(1, ...attempts.filter(isAnswered).map(attempt => attempt.sentMilliseconds + attempt.tookMilliseconds));
     drawAxis(end);
@@ -568,7 +570,7 @@ const handlers = {
     },
     done({runId}) {
         const ended = known(runId);
-        if (!ended.over) {
+        if (ended.request && !ended.over) {
             ended.over = true;
             summarize(ended).catch(() => tell(ended.place, NO_ANSWER, 'bad')).finally(ended.end);
         }
@@ -641,7 +643,7 @@ $('copy').addEventListener('click', async () => {
     }
 });
 
-addEventListener('resize', () => run !== null && drawSoon());
+addEventListener('resize', drawSoon);
 addEventListener('pageshow', event => event.persisted && connect());
 
 $('key').value = newKey();

@@ -1,5 +1,7 @@
 package io.idempotency.sample.demo;
 
+import java.util.Objects;
+
 import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -32,6 +34,6 @@ class DemoConfiguration {
         payments.addMethodName("pay");
         // Advisors are made before the beans that they are applied to, and what they need would be made too early.
         return new DefaultPointcutAdvisor(payments, (MethodInterceptor)
-                invocation -> executions.getObject().execute(invocation::proceed));
+                invocation -> executions.getObject().execute(() -> Objects.requireNonNull(invocation.proceed())));
     }
 }

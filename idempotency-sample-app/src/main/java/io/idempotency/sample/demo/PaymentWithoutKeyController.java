@@ -66,7 +66,10 @@ class PaymentWithoutKeyController {
     }
 
     private Map<String, UUID> charge(PaymentRequest request) {
-        jdbc.sql(LOCK).param("accountId", request.accountId()).query(String.class).single();
+        jdbc.sql(LOCK)
+                .param("accountId", request.accountId())
+                .query(String.class)
+                .single();
         AccountEvent event = jdbc.sql(CHARGE)
                 .param("accountId", request.accountId())
                 .param("amountCents", request.amountCents())

@@ -54,7 +54,8 @@ class Runs {
         var unused = CompletableFuture.allOf(
                         run.attempts().stream().map(this::send).toArray(CompletableFuture[]::new))
                 .whenComplete((nothing, failure) -> state.show(
-                        request, () -> stream.publish("done", Map.of("runId", run.id().toString()))));
+                        request,
+                        () -> stream.publish("done", Map.of("runId", run.id().toString()))));
         return run;
     }
 
