@@ -311,7 +311,7 @@ function bar(attempt, end) {
 
 /* At round figures, as many as there is room for. */
 function drawAxis(end) {
-    const room = 56 / $('axis').clientWidth * end;
+    const room = 64 / $('axis').clientWidth * end;
     const step = [50, 100, 200, 500, 1000, 2000].find(candidate => candidate >= room) ?? 5000;
     const ticks = [];
     for (let at = 0; at + room <= end; at += step) {
@@ -559,13 +559,15 @@ const handlers = {
             run.attempts.set(number, {number});
         }
         clearStatements();
-        drawCurl(request);
         document.body.dataset.run = 'running';
         drawSoon();
     },
     attempt(answered) {
         const of = known(answered.runId);
         of.attempts.set(answered.number, {...answered, reference: of.request?.key});
+        if (of.request?.withKey && answered.paymentId) {
+            drawCurl(of.request);
+        }
         drawSoon();
     },
     done({runId}) {
@@ -624,13 +626,11 @@ function quoted(text) {
     return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function drawCurl({key, accountId, amountCents, withKey: keyed}) {
-    if (keyed) {
-        const header = `Idempotency-Key: "${key.replace(/["\\]/g, '\\$&')}"`;
-        const body = JSON.stringify({accountId, amountCents, currency: 'EUR', reference: key});
-        put('curl', `curl -i ${new URL('payments', location.href)} \\\n    -H ${quoted(header)} \\\n`
-            + `    -H 'Content-Type: application/json' \\\n    -d ${quoted(body)}`);
-    }
+function drawCurl({key, accountId, amountCents}) {
+    const header = `Idempotency-Key: "${key.replace(/["\\]/g, '\\$&')}"`;
+    const body = JSON.stringify({accountId, amountCents, currency: 'EUR', reference: key});
+    put('curl', `curl -i ${new URL('payments', location.href)} \\\n  -H ${quoted(header)} \\\n`
+        + `  -H 'Content-Type: application/json' \\\n  -d ${quoted(body)}`);
 }
 
 $('copy').addEventListener('click', async () => {

@@ -119,6 +119,7 @@ class DemoPageTest {
         assertThat(figures("with")).containsExactly("23", "2", "0");
         assertThat(tape("with")).hasSize(20).endsWith("=", "€", "–");
         assertThat(browser.text("#with .balance")).isEqualTo("Balance €300.00 → €275.00");
+        assertThat(browser.text("#curl")).as("of what was paid").contains("\"amountCents\":1250");
     }
 
     @Test
