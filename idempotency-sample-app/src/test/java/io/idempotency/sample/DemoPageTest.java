@@ -1,5 +1,7 @@
 package io.idempotency.sample;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -46,51 +48,138 @@ class DemoPageTest {
     @BeforeEach
     void open() {
         browser.look("light", 1280, 900);
-        browser.open(sample.url() + "/");
-        await().until(() -> browser.text("#connection").equals("Live"));
-        browser.press(".tour summary");
+        openWithoutStory();
+        browser.press("#own summary");
         browser.fill("#key", key);
     }
 
     @Test
-    void theTourIsTakenByTheKeyboardAlone() {
+    void theStoryIsToldWithoutAClick() throws Exception {
+        browser.open("about:blank");
         browser.open(sample.url() + "/");
-        await().until(() -> browser.text("#connection").equals("Live"));
+        awaitStory("told");
+
+        assertThat(figures("without")).containsExactly("20", "20", "19");
+        assertThat(tape("without")).hasSize(20).containsOnly("€");
+        assertThat(browser.text("#without .balance")).isEqualTo("Balance €300.00 → €50.00");
+        assertThat(browser.text("#told-without strong")).isEqualTo("20 × charged €12.50. €237.50 too much.");
+        assertThat(figures("with")).containsExactly("20", "1", "0");
+        assertThat(tape("with")).hasSize(20).containsOnlyOnce("€").contains("=").doesNotContain("–");
+        assertThat(browser.text("#with .balance")).isEqualTo("Balance €300.00 → €287.50");
+        assertThat(browser.text("#told-with strong"))
+                .isEqualTo("1 × charged €12.50. 19 × the same receipt, not charged again.");
+        assertThat(browser.script("return document.activeElement === document.body"))
+                .as("the focus is where it was")
+                .isEqualTo(true);
+
+        assertThat(sample.count("payment where account_id = ?", account("without")))
+                .isEqualTo(20);
+        assertThat(sample.count("payment where account_id = ?", account("with")))
+                .isEqualTo(1);
+        assertThat(balanceOf(account("without"))).isEqualTo(5_000);
+        assertThat(balanceOf(account("with"))).isEqualTo(28_750);
+        assertThat(sample.count(
+                        "idempotency.idempotency_request where idempotency_scope = 'payments' and idempotency_key in "
+                                + "(select reference from payment where account_id = ?)",
+                        account("without")))
+                .as("what has no key leaves none")
+                .isZero();
+        // Payments without a key are told to the projections as all others are.
+        sample.awaitAllSent();
+        await().untilAsserted(
+                        () -> assertThat(sample.wallet().get("/projections").body())
+                                .containsSubsequence("account-balance", "\"lag\":0", "daily-totals", "\"lag\":0"));
+    }
+
+    @Test
+    void aButtonEndsTheStory() {
+        browser.open("about:blank");
+        browser.open(sample.url() + "/");
+        await().until(() -> "running".equals(browser.script("return document.body.dataset.run")));
+        browser.press("#steps [value=pay]");
+        await().untilAsserted(
+                        () -> assertThat(browser.texts("#told-pay strong")).containsExactly("Charged €12.50."));
+
+        assertThat(browser.script("return document.body.dataset.story")).isEqualTo("interrupted");
+        assertThat(figures("without")).containsExactly("20", "20", "19");
+        assertThat(figures("with")).containsExactly("1", "1", "0");
+
+        browser.press("#again");
+        awaitStory("told");
+        assertThat(figures("with")).containsExactly("20", "1", "0");
+    }
+
+    @Test
+    void allAttemptsAreCounted() {
+        run("#steps [value=twenty]");
+        run("#steps [value=retry]");
+        run("#steps [value=pay]");
+        run("#steps [value=other]");
+
+        assertThat(figures("with")).containsExactly("23", "2", "0");
+        assertThat(tape("with")).hasSize(20).endsWith("=", "€", "–");
+        assertThat(browser.text("#with .balance")).isEqualTo("Balance €300.00 → €275.00");
+        assertThat(browser.text("#curl")).as("of what was paid").contains("\"amountCents\":1250");
+    }
+
+    @Test
+    void theCommandGetsTheReceiptThatTheBrowserHas() throws Exception {
+        browser.fill("#key", "it's\"\\$HOME" + key.substring(0, 8));
+        run("#pay-once");
+        Process curl = new ProcessBuilder("sh", "-c", browser.text("#curl"))
+                .redirectErrorStream(true)
+                .start();
+        String answer = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(curl.waitFor()).as(answer).isZero();
+        assertThat(answer).contains("201", "Idempotent-Replayed: true", newestPayment());
+        assertThat(payments(account("with"))).isZero();
+    }
+
+    @Test
+    void theStepsAreTakenByTheKeyboardAlone() {
+        openWithoutStory();
         long payments = payments();
-        long balance = balance();
+        long balance = 30_000;
+        browser.script("document.querySelector('.skip').focus()");
         browser.pressKey(Keys.TAB);
+        assertThat(browser.script("return document.activeElement.id")).isEqualTo("again");
 
         String told = step("pay");
         String paid = newestPayment();
-        assertThat(told)
-                .isEqualTo("The attempt claimed the new key and ran the method: payment %s, balance from %s to %s."
-                        .formatted(paid, euros(balance), euros(balance - 1250)));
+        assertThat(told).isEqualTo("""
+                        Charged €12.50.
+                        The first attempt with a key commits claim, charge and receipt together. Payment %s, balance %s → %s.""".formatted(paid, euros(balance), euros(balance - 1250)));
         assertWallet(payments + 1, balance - 1250);
 
-        assertThat(step("retry"))
-                .isEqualTo(("The attempt replayed the stored response, because the key was known: again "
-                                + "payment %s, balance still %s.")
-                        .formatted(paid, euros(balance - 1250)));
+        assertThat(step("retry")).isEqualTo("""
+                        The same receipt, not charged again.
+                        Every other attempt gets the stored receipt; the method does not run. Payment %s, balance still %s.""".formatted(paid, euros(balance - 1250)));
         assertWallet(payments + 1, balance - 1250);
 
         assertThat(step("twenty"))
-                .isEqualTo(("1 attempt claimed the new key and ran the method; 19 attempts replayed the "
-                                + "stored response, because the key was known: payment %s, balance from %s to %s.")
+                .startsWith("1 × charged €12.50. 19 × the same receipt, not charged again.\nThe first attempt with")
+                .endsWith("Payment %s, balance %s → %s."
                         .formatted(newestPayment(), euros(balance - 1250), euros(balance - 2500)));
         assertWallet(payments + 2, balance - 2500);
 
-        assertThat(step("other"))
-                .isEqualTo(("The attempt got a refusal, because the key belongs to another payload (422 "
-                                + "Idempotency-Key is already used): no payment, balance still %s.")
-                        .formatted(euros(balance - 2500)));
+        assertThat(step("other")).isEqualTo("""
+                        Refused, not charged.
+                        The key belongs to another payment. HTTP 422 Idempotency-Key is already used, balance still %s.""".formatted(euros(balance - 2500)));
         assertWallet(payments + 2, balance - 2500);
 
         assertThat(step("crash"))
-                .isEqualTo(("The attempt lost its connection before COMMIT, was rolled back, and in another "
-                                + "try claimed the new key and ran the method: payment %s, balance from %s to %s.")
+                .startsWith("Charged €12.50, once, in spite of the crash.\nThe connection was lost before COMMIT")
+                .endsWith("Payment %s, balance %s → %s."
                         .formatted(newestPayment(), euros(balance - 2500), euros(balance - 3750)));
         assertWallet(payments + 3, balance - 3750);
-        await().untilAsserted(() -> assertThat(browser.text("#transactions")).contains("1 committed, 1 rolled back"));
+        assertThat(browser.script(
+                        "return [...document.querySelectorAll('.bar rect')].map(part => part.getAttribute('class'))"))
+                .as("two executions, one of them lost")
+                .isEqualTo(List.of("wait", "lost", "span"));
+        assertThat(browser.texts("#axis span")).startsWith("0", "100 ms");
+        await().untilAsserted(
+                        () -> assertThat(browser.texts("#transactions").get(0)).contains("1 committed, 1 rolled back"));
     }
 
     @Test
@@ -105,8 +194,7 @@ class DemoPageTest {
         assertThat(payments(key)).isEqualTo(1);
         assertThat(payments(other)).isEqualTo(1);
 
-        browser.press(".tour summary");
-        browser.choose("#recent [data-key='" + key + "']");
+        browser.fill("#key", key);
         run("#pay-once");
         assertThat(outcomes()).containsExactly("replayed");
     }
@@ -135,7 +223,7 @@ class DemoPageTest {
 
         assertThat(outcomes()).hasSize(20).containsOnlyOnce("executed");
         assertThat(outcomes()).filteredOn("replayed"::equals).hasSize(19);
-        assertThat(browser.texts("#attempts .hint")).containsExactly("connection lost, method run again");
+        assertThat(browser.texts("#attempts .hint")).containsExactly("rolled back, run again");
         assertThat(browser.texts("#sql tr.failed code")).first().asString().contains("pg_terminate_backend");
         assertShownState("succeeded", 1);
     }
@@ -159,7 +247,16 @@ class DemoPageTest {
                         .startsWith("BEGIN")
                         .endsWith("COMMIT")
                         .anyMatch(text -> text.contains("insert into account_balance"))));
-        assertThat(browser.text("#transactions")).contains("1 committed, 0 rolled back");
+        assertThat(browser.texts("#transactions").get(0)).contains("1 committed, 0 rolled back");
+        assertThat(browser.texts("#core code"))
+                .as("what matters of it")
+                .satisfiesExactly(
+                        claim -> assertThat(claim)
+                                .endsWith("idempotency_request as stored … values … on conflict do nothing"),
+                        charge -> assertThat(charge).isEqualTo("insert into payment … values … returning *"),
+                        receipt -> assertThat(receipt)
+                                .startsWith(
+                                        "update \"idempotency\".idempotency_request set status = 'succeeded', response_body = ?"));
         assertThat(browser.texts("#sql code")).as("values").noneMatch(text -> text.contains(key));
     }
 
@@ -198,7 +295,9 @@ class DemoPageTest {
         browser.fill("#amount", "20000");
         run("#pay-once");
         assertThat(outcomes()).containsExactly("failed_final");
-        assertThat(browser.text("#summary")).contains("(422 Insufficient funds): no payment, balance still");
+        assertThat(browser.text("#told-own"))
+                .startsWith("Refused, not charged.")
+                .contains("HTTP 422 Insufficient funds, balance still");
 
         run("#pay-once");
         assertThat(outcomes()).containsExactly("failure_replayed");
@@ -217,7 +316,6 @@ class DemoPageTest {
         assertThat(payments(odd)).isEqualTo(1);
         await().untilAsserted(() -> assertThat(browser.text("#row-status")).isEqualTo("succeeded"));
         assertThat(browser.text("#row-key")).isEqualTo(odd);
-        assertThat(browser.texts("#recent tbody td:first-child")).contains(odd);
         assertThat(browser.script("return document.images.length")).isEqualTo(0L);
     }
 
@@ -235,10 +333,7 @@ class DemoPageTest {
         String first = browser.driver().getWindowHandle();
         browser.driver().switchTo().newWindow(WindowType.TAB);
         try {
-            browser.open(sample.url() + "/");
-            await().until(() -> browser.text("#connection").equals("Live"));
-            browser.press(".tour summary");
-            browser.fill("#key", key);
+            open();
             run("#pay-once");
             browser.driver().close();
         } finally {
@@ -254,7 +349,7 @@ class DemoPageTest {
         for (int width : List.of(1280, 640, 360)) {
             browser.look("light", width, 900);
             assertThat(browser.script("""
-                            const tops = [...document.querySelectorAll('main > section')]
+                            const tops = [...document.querySelectorAll('main section')]
                                 .map(section => section.getBoundingClientRect().top);
                             return tops.every((top, i) => i === 0 || top >= tops[i - 1])""")).isEqualTo(true);
         }
@@ -301,29 +396,26 @@ class DemoPageTest {
 
     @Test
     void canBeReadInLightInDarkAndOnAPhone() throws Exception {
-        browser.press(".tour summary");
-        for (String step : List.of("pay", "retry", "twenty")) {
-            run("#tour [value=" + step + "]");
-        }
-        await().untilAsserted(() -> assertThat(browser.text("#outbox-count")).isEqualTo("2 of 2 sent"));
-        await().untilAsserted(() -> assertThat(browser.text("#notified")).isEqualTo("1 notification"));
-        await().untilAsserted(() -> assertThat(browser.text("#projected")).isEqualTo("up to date"));
-        browser.script("document.activeElement.blur(); scrollTo(0, 0)");
-
+        browser.open("about:blank");
+        browser.open(sample.url() + "/");
+        awaitStory("told");
         for (String scheme : List.of("light", "dark")) {
             browser.look(scheme, 1280, 1000);
-            browser.look(scheme, 1280, endOf(".database"));
+            browser.look(scheme, 1280, endOf(".story"));
             browser.screenshot("page-" + scheme);
+            assertContrast();
         }
-        browser.look("light", 360, 1000);
-        browser.look("light", 360, endOf(".attempts"));
+        browser.look("light", 390, 1000);
+        browser.look("light", 390, endOf(".story"));
         browser.screenshot("page-narrow");
 
-        run("#tour [value=other]");
-        run("#tour [value=crash]");
+        for (String step : List.of("pay", "retry", "twenty", "other", "crash")) {
+            run("#steps [value=" + step + "]");
+        }
         browser.script("document.querySelectorAll('details').forEach(details => details.open = true)");
         browser.choose("input[value=THROW]");
         run("#pay-20");
+        browser.look("light", 360, 1000);
         // How wide a table is depends on what has happened; it scrolls by itself.
         assertThat(browser.script("""
                         const root = document.documentElement;
@@ -337,7 +429,38 @@ class DemoPageTest {
         }
     }
 
-    /** Goes to the next button of the tour, which has to be this one, and presses it. Its result is what the page tells. */
+    private static void openWithoutStory() {
+        // Another address than the last one, because a change of the fragment alone loads nothing.
+        browser.open("about:blank");
+        browser.open(sample.url() + "/#steps-title");
+        awaitStory("told");
+    }
+
+    private static void awaitStory(String end) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> end.equals(browser.script("return document.body.dataset.story")));
+    }
+
+    private static String account(String side) {
+        return (String) browser.script("return document.getElementById('" + side + "').dataset.account");
+    }
+
+    private static List<String> figures(String side) {
+        return browser.texts("#" + side + " .figures dd");
+    }
+
+    private static List<String> tape(String side) {
+        return browser.texts("#" + side + " .tape i");
+    }
+
+    private static long balanceOf(String account) {
+        return Long.parseLong(sample.texts(
+                        "select balance_cents::text from account_event where account_id = ? order by version desc",
+                        account)
+                .get(0));
+    }
+
+    /** Goes to the next button, which has to be this one, and presses it. Its result is what the page tells. */
     private String step(String step) {
         browser.pressKey(Keys.TAB);
         assertThat(browser.script("return document.activeElement.value")).isEqualTo(step);
@@ -379,7 +502,9 @@ class DemoPageTest {
     }
 
     private static List<String> outcomes() {
-        return browser.texts("#attempts tbody .badge");
+        return ((List<?>) browser.script("return [...document.querySelectorAll('#attempts tbody .badge')]"
+                        + ".map(badge => badge.dataset.outcome ?? badge.textContent)"))
+                .stream().map(String.class::cast).toList();
     }
 
     /** On the page and in the database: the row of the key, its effects and its messages, all sent and handled. */
@@ -390,10 +515,11 @@ class DemoPageTest {
         await().untilAsserted(() -> {
             assertThat(browser.text("#row-status")).isEqualTo(status);
             assertThat(browser.text("#effects-count")).isEqualTo(payments == 1 ? "1 payment" : payments + " payments");
-            assertThat(browser.text("#outbox-count")).isEqualTo(payments == 0 ? "0 messages" : "2 of 2 sent");
-            assertThat(browser.text("#notified"))
-                    .isEqualTo(payments == 1 ? "1 notification" : payments + " notifications");
-            assertThat(browser.text("#projected")).isEqualTo("up to date");
+            assertThat(browser.texts("#outbox-count, #notified, #projected"))
+                    .containsExactly(
+                            payments == 0 ? "0 messages" : "2 of 2 sent",
+                            payments == 1 ? "1 notification" : payments + " notifications",
+                            "up to date");
         });
     }
 
@@ -403,7 +529,7 @@ class DemoPageTest {
 
     private static void assertWallet(long payments, long balance) {
         assertThat(payments()).isEqualTo(payments);
-        assertThat(balance()).isEqualTo(balance);
+        assertThat(balanceOf(account("with"))).isEqualTo(balance);
     }
 
     private static long payments() {
@@ -413,12 +539,6 @@ class DemoPageTest {
     private static String newestPayment() {
         return sample.texts("select left(payment_id::text, 8) from payment order by created_at desc limit 1")
                 .get(0);
-    }
-
-    private static long balance() {
-        return Long.parseLong(sample.texts(
-                        "select balance_cents::text from account_event where account_id = 'alice' order by version desc")
-                .get(0));
     }
 
     /** WCAG 2, level AA: 4.5 to 1 for text of this size. */

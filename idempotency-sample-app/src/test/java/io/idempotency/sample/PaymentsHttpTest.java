@@ -39,6 +39,17 @@ class PaymentsHttpTest {
         balanceBefore = balance();
     }
 
+    /** What the page shows beside all others: the same transaction and lock, and nothing that recognises a repeat. */
+    @Test
+    void withoutAKeyEachAttemptIsAPayment() throws Exception {
+        Answer first = WALLET.post("/demo/payments-without-key", null, order(1250));
+        Answer second = WALLET.post("/demo/payments-without-key", null, order(1250));
+
+        assertThat(List.of(first.status(), second.status())).containsOnly(201);
+        assertThat(second.text("$.paymentId")).isNotEqualTo(first.text("$.paymentId"));
+        assertThat(spent()).isEqualTo(2500);
+    }
+
     @Test
     void paymentIsMadeAndFound() throws Exception {
         Answer paid = WALLET.pay(key, order(1250));

@@ -32,7 +32,8 @@ public record AccountEvent(
     /** Where events are told to others. */
     public static final String TOPIC = "account-events";
 
-    static final String MESSAGE_TYPE = "AccountEventRecorded";
+    /** Which messages tell them. */
+    public static final String MESSAGE_TYPE = "AccountEventRecorded";
 
     /**
      * What it changed the balance by.

@@ -1,6 +1,7 @@
 package io.idempotency.sample.demo;
 
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ class Attempt {
 
     private volatile @Nullable Double began;
 
-    private volatile @Nullable Double ended;
+    private final List<Execution> executions = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable Double completed;
 
@@ -50,16 +51,17 @@ class Attempt {
         arrived = run.millisecondsSinceStart();
     }
 
-    /** Only the first time counts, even if the method is repeated. */
-    void methodStarted() {
+    /** From the start of the run. */
+    double methodStarted() {
+        double now = run.millisecondsSinceStart();
         if (began == null) {
-            began = run.millisecondsSinceStart();
+            began = now;
         }
+        return now;
     }
 
-    /** The last time counts. */
-    void methodEnded() {
-        ended = run.millisecondsSinceStart();
+    void methodEnded(double started, boolean completed) {
+        executions.add(new Execution(started, run.millisecondsSinceStart(), completed));
     }
 
     void completed(Outcome outcome) {
@@ -77,14 +79,9 @@ class Attempt {
         return known == null ? null : known.tag();
     }
 
-    /** From the start of the run; {@code null} if the method did not run. */
-    @Nullable Double began() {
-        return began;
-    }
-
-    /** From the start of the run; {@code null} if the method did not run. */
-    @Nullable Double ended() {
-        return ended;
+    /** More than one if the method was repeated inside of the call. */
+    List<Execution> executions() {
+        return List.copyOf(executions);
     }
 
     /** The attempts of the run that held the key after this one had come, and before its own method ran or it was over. */

@@ -1,5 +1,7 @@
 package io.idempotency.sample.demo;
 
+import java.util.Objects;
+
 import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -10,11 +12,10 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.sample.payments.Wallet;
 
-/** Where attempts are recognised and faults happen. */
+/** Where attempts are recognised, slowed down and disturbed. */
 @Configuration(proxyBeanMethods = false)
 class DemoConfiguration {
 
@@ -27,12 +28,12 @@ class DemoConfiguration {
     /** Of this role because without AspectJ those are the only advisors that are applied. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static Advisor faultAdvisor(ObjectProvider<CurrentAttempt> current, ObjectProvider<JdbcClient> jdbc) {
+    static Advisor executionsAdvisor(ObjectProvider<Executions> executions) {
         NameMatchMethodPointcut payments = new NameMatchMethodPointcut();
         payments.setClassFilter(new RootClassFilter(Wallet.class));
         payments.addMethodName("pay");
         // Advisors are made before the beans that they are applied to, and what they need would be made too early.
         return new DefaultPointcutAdvisor(payments, (MethodInterceptor)
-                invocation -> new FaultInterceptor(current.getObject(), jdbc.getObject()).invoke(invocation));
+                invocation -> executions.getObject().execute(() -> Objects.requireNonNull(invocation.proceed())));
     }
 }

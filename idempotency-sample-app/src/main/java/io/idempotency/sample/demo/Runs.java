@@ -53,8 +53,9 @@ class Runs {
         stream.publish("run", new Started(run.id().toString(), request));
         var unused = CompletableFuture.allOf(
                         run.attempts().stream().map(this::send).toArray(CompletableFuture[]::new))
-                .whenComplete((nothing, failure) ->
-                        stream.publish("done", Map.of("runId", run.id().toString())));
+                .whenComplete((nothing, failure) -> state.show(
+                        request,
+                        () -> stream.publish("done", Map.of("runId", run.id().toString()))));
         return run;
     }
 
@@ -69,19 +70,19 @@ class Runs {
 
     private HttpRequest request(Attempt attempt) {
         RunRequest request = attempt.run().request();
-        return HttpRequest.newBuilder(
+        HttpRequest.Builder sent = HttpRequest.newBuilder(
                         URI.create("http://localhost:" + environment.getRequiredProperty("local.server.port")
-                                + environment.getProperty("server.servlet.context-path", "") + "/payments"))
+                                + environment.getProperty("server.servlet.context-path", "")
+                                + (request.withKey() ? "/payments" : PaymentWithoutKeyController.PATH)))
                 .timeout(TIMEOUT)
                 .header("Content-Type", MediaType.APPLICATION_JSON_VALUE)
-                .header("Idempotency-Key", quoted(request.key()))
                 .header(Attempt.HEADER, attempt.header())
                 .POST(BodyPublishers.ofString(json.writeValueAsString(Map.of(
                         "accountId", request.accountId(),
                         "amountCents", request.amountCents(),
                         "currency", "EUR",
-                        "reference", request.key()))))
-                .build();
+                        "reference", request.key()))));
+        return (request.withKey() ? sent.header("Idempotency-Key", quoted(request.key())) : sent).build();
     }
 
     /** As the draft standard has it, so that no sign of the key means something else. */
@@ -95,8 +96,7 @@ class Runs {
                 attempt.number(),
                 sent,
                 attempt.run().millisecondsSinceStart() - sent,
-                attempt.began(),
-                attempt.ended(),
+                attempt.executions(),
                 attempt.waitedFor(),
                 attempt.outcome(),
                 attempt.repeats(),
@@ -125,8 +125,7 @@ class Runs {
      * @param number the number in the run, from 1
      * @param sentMilliseconds when the request was sent, from the start of the run
      * @param tookMilliseconds how long the answer took
-     * @param beganMilliseconds when its method began, from the start of the run; {@code null} if it did not run
-     * @param endedMilliseconds when its method ended, likewise
+     * @param executions when its method ran
      * @param waitedFor the numbers of the attempts that held the key meanwhile
      * @param outcome what the call met, as the library names it; {@code null} if the request did not get there
      * @param repeats how often the method was run again inside of the call
@@ -140,8 +139,7 @@ class Runs {
             int number,
             double sentMilliseconds,
             double tookMilliseconds,
-            @Nullable Double beganMilliseconds,
-            @Nullable Double endedMilliseconds,
+            List<Execution> executions,
             List<Integer> waitedFor,
             @Nullable String outcome,
             int repeats,

@@ -14,33 +14,19 @@ class ShownState {
                 'row', (
                     select json_build_object(
                         'status', r.status,
-                        'attempts', r.attempt_count,
-                        'createdAt', r.created_at,
-                        'updatedAt', r.updated_at,
                         'expiresAt', r.expires_at,
-                        'result', r.result_ref_id,
                         'response', r.response_body,
                         'failure', r.failure_message)
                     from idempotency.idempotency_request as r
                     where r.request_id = idempotency.idempotency_request_id('payments', :key)),
                 'payments', (
-                    select coalesce(
-                        json_agg(
-                            json_build_object(
-                                'paymentId', payment_id,
-                                'accountId', account_id,
-                                'amountCents', amount_cents,
-                                'status', status,
-                                'createdAt', created_at)
-                            order by created_at),
-                        '[]')
+                    select count(*)
                     from payment
                     where reference = :key),
                 'messages', (
                     select coalesce(
                         json_agg(
                             json_build_object(
-                                'topic', topic,
                                 'type', message_type,
                                 'status', status,
                                 'milliseconds', round(extract(epoch from sent_at - created_at) * 1000))
@@ -48,10 +34,6 @@ class ShownState {
                         '[]')
                     from idempotency.outbox_event
                     where idempotency_scope = 'payments' and idempotency_key = :key),
-                'waiting', (
-                    select count(*)
-                    from idempotency.outbox_event
-                    where status = 'pending'),
                 'notifications', (
                     select count(*)
                     from sent_notification
@@ -61,8 +43,20 @@ class ShownState {
                     select json_build_object(
                         'version', event.version,
                         'balanceCents', event.balance_cents,
+                        'openedCents', (
+                            select balance_cents
+                            from account_event
+                            where account_id = :accountId and version = 1),
+                        'charged', (
+                            select json_build_object(
+                                'charges', count(*),
+                                'doubles', count(*) filter (where nth > 1),
+                                'doubledCents', coalesce(sum(amount_cents) filter (where nth > 1), 0))
+                            from (
+                                select amount_cents, row_number() over (partition by reference order by created_at) as nth
+                                from payment
+                                where account_id = :accountId) charge),
                         'projectedVersion', coalesce(balance.version, 0),
-                        'projectedCents', coalesce(balance.balance_cents, 0),
                         'countedEvents', (
                             select coalesce(sum(events), 0)
                             from daily_totals
@@ -74,19 +68,7 @@ class ShownState {
                         and balance.generation = (select serving from projection where name = 'account-balance')
                     where event.account_id = :accountId
                     order by event.version desc
-                    limit 1),
-                'recent', (
-                    select coalesce(json_agg(to_json(request)), '[]')
-                    from (
-                        select
-                            idempotency_scope as scope,
-                            idempotency_key as key,
-                            status,
-                            attempt_count as attempts,
-                            updated_at as "updatedAt"
-                        from idempotency.idempotency_request
-                        order by created_at desc
-                        limit 8) request))::text""";
+                    limit 1))::text""";
 
     private final JdbcClient jdbc;
 

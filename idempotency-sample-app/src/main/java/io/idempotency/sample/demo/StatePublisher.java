@@ -67,12 +67,26 @@ class StatePublisher implements DisposableBean {
         changed = System.nanoTime();
     }
 
+    /** Shows what a run has left, also if another one is followed meanwhile, and then does something. */
+    void show(RunRequest request, Runnable then) {
+        reader.execute(() -> {
+            publish(request.key(), request.accountId());
+            then.run();
+        });
+    }
+
     private void look() {
         long now = System.nanoTime();
-        if (stream.isWatched() && (now - changed < STAYS_BUSY || now - read > IDLE)) {
+        if (now - changed < STAYS_BUSY || now - read > IDLE) {
             read = now;
+            publish(key, accountId);
+        }
+    }
+
+    private void publish(String ofKey, String ofAccount) {
+        if (stream.isWatched()) {
             try {
-                String state = database.read(key, accountId);
+                String state = database.read(ofKey, ofAccount);
                 if (!state.equals(published)) {
                     published = state;
                     stream.publish("state", state);
