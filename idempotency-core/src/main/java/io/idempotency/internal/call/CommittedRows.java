@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLongArray;
 import javax.sql.DataSource;
 
 import org.springframework.dao.DataAccessException;
@@ -115,8 +114,8 @@ public final class CommittedRows {
     }
 
     /**
-     * A lossy set of 16,384 ids in 128 KiB. An id belongs to one of many small sets, which keep the latest ones. Threads that change one
-     * set at the same time may lose ids.
+     * A lossy set of 16,384 ids in 128 KiB. An id belongs to one of many small sets, which keep the latest ones. Not synchronized: threads
+     * that change one set at the same time may lose ids.
      */
     private static final class RecentIds {
 
@@ -125,12 +124,12 @@ public final class CommittedRows {
         private static final int SIZE_OF_SET = 4;
 
         /** Half of each id, because an id that is not in the set is only asked for in vain. Ids are hashes, so any bits will do. */
-        private final AtomicLongArray ids = new AtomicLongArray(SETS * SIZE_OF_SET);
+        private final long[] ids = new long[SETS * SIZE_OF_SET];
 
         boolean contains(UUID id) {
             int first = firstOf(id);
             for (int i = first; i < first + SIZE_OF_SET; i++) {
-                if (ids.get(i) == id.getLeastSignificantBits()) {
+                if (ids[i] == id.getLeastSignificantBits()) {
                     return true;
                 }
             }
@@ -140,13 +139,15 @@ public final class CommittedRows {
         /** Adds the id as the latest one, or makes it the latest one. */
         void add(UUID id) {
             long added = id.getLeastSignificantBits();
-            long later = added;
+            long moved = added;
             int first = firstOf(id);
             for (int i = first; i < first + SIZE_OF_SET; i++) {
-                later = ids.getAndSet(i, later);
-                if (later == added) {
+                long displaced = ids[i];
+                ids[i] = moved;
+                if (displaced == added) {
                     return;
                 }
+                moved = displaced;
             }
         }
 
