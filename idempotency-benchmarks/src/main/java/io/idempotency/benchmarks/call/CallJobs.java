@@ -17,7 +17,7 @@ public final class CallJobs {
     private static final int REPEATED_KEYS = 2_000;
 
     /** So many that the instance has forgotten a key when its turn comes again. */
-    private static final int UNSEEN_KEYS = 40_000;
+    private static final int UNSEEN_KEYS = 60_000;
 
     private CallJobs() {}
 
