@@ -35,8 +35,9 @@ public final class PrintableText {
         if (length > maxLength) {
             return Optional.of("has " + length + " characters, more than " + maxLength);
         }
-        for (int i = 0; i < text.length(); i = text.offsetByCodePoints(i, 1)) {
-            int character = text.codePointAt(i);
+        int character;
+        for (int i = 0; i < text.length(); i += Character.charCount(character)) {
+            character = text.codePointAt(i);
             if (!isPrintable(character)) {
                 return Optional.of("contains U+%04X, which is not printable".formatted(character));
             }
@@ -46,8 +47,9 @@ public final class PrintableText {
 
     /** Counts no-break spaces as blank too, unlike {@link String#isBlank()}. */
     private static boolean isBlank(String text) {
-        for (int i = 0; i < text.length(); i = text.offsetByCodePoints(i, 1)) {
-            int character = text.codePointAt(i);
+        int character;
+        for (int i = 0; i < text.length(); i += Character.charCount(character)) {
+            character = text.codePointAt(i);
             if (!Character.isWhitespace(character) && !Character.isSpaceChar(character)) {
                 return false;
             }

@@ -14,10 +14,10 @@ import io.idempotency.benchmarks.harness.Rounds;
 /** Measures calls. */
 public final class CallJobs {
 
-    private static final int REPEATED_KEYS = 1_000;
+    private static final int REPEATED_KEYS = 2_000;
 
     /** So many that the instance has forgotten a key when its turn comes again. */
-    private static final int UNSEEN_KEYS = 40_000;
+    private static final int UNSEEN_KEYS = 60_000;
 
     private CallJobs() {}
 
@@ -67,7 +67,12 @@ public final class CallJobs {
      */
     public static Results repeatedKeys(BenchmarkServer server, Rounds rounds) throws Exception {
         Map<String, Callable<CallContender>> contenders = new LinkedHashMap<>();
-        for (Approach approach : List.of(Approach.SELECT, Approach.HAND_WRITTEN, Approach.STARTER)) {
+        for (Approach approach : List.of(
+                Approach.SELECT,
+                Approach.HAND_WRITTEN,
+                Approach.STARTER,
+                Approach.STARTER_OPTIMISTIC,
+                Approach.STARTER_WRITE)) {
             contenders.put(approach.name(), () -> {
                 CallContender contender = CallContender.start(approach, server);
                 contender.repeatOnly(REPEATED_KEYS);

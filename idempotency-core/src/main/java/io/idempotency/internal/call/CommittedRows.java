@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import javax.sql.DataSource;
 
 import org.springframework.dao.DataAccessException;
@@ -27,19 +26,14 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
  */
 public final class CommittedRows {
 
-    private static final int REMEMBERED = 1 << 13;
-
     private final DataSource dataSource;
 
     private final RequiresNewTransaction transactions;
 
     private final ClaimStore store;
 
-    /**
-     * The ids of requests that had an answer when a call of this instance ended. Not reliable: the answer may have been rolled back,
-     * deleted or be in another database, and an id overwrites whatever held its slot.
-     */
-    private final AtomicReferenceArray<UUID> answered = new AtomicReferenceArray<>(REMEMBERED);
+    /** Requests that had an answer when a call of this instance ended. It may have been rolled back, deleted or be in another database. */
+    private final RecentIds answered = new RecentIds();
 
     CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store) {
         this.dataSource = dataSource;
@@ -50,9 +44,10 @@ public final class CommittedRows {
     /** Returns the stored result of a call that this instance has recently answered; empty if the key has to be claimed. */
     Optional<ClaimResult> findRecent(IdempotentCall call, WaitBudget waitBudget) {
         UUID id = call.key().id();
-        if (!id.equals(answered.get(slotOf(id))) || mayHoldConnection()) {
+        if (!answered.contains(id) || mayHoldConnection()) {
             return Optional.empty();
         }
+        answered.add(id);
         ClaimRequest request = call.claimRequest(waitBudget.forDatabase(), call.isCompleteWithClaim(), null);
         try {
             // A request in processing has to be waited for.
@@ -68,14 +63,8 @@ public final class CommittedRows {
     /** Notes that a key has an answer. Only keys that the store claims have rows in it. */
     void answered(IdempotentCall call) {
         if (call.keyClaimer() == store) {
-            UUID id = call.key().id();
-            answered.set(slotOf(id), id);
+            answered.add(call.key().id());
         }
-    }
-
-    /** Ids are hashes, so any of their bits will do. */
-    private static int slotOf(UUID id) {
-        return (int) id.getLeastSignificantBits() & (REMEMBERED - 1);
     }
 
     /**
@@ -121,6 +110,49 @@ public final class CommittedRows {
     private static void endTransaction(Connection connection) throws SQLException {
         if (!connection.getAutoCommit()) {
             connection.rollback();
+        }
+    }
+
+    /**
+     * A lossy set of 16,384 ids in 128 KiB. An id belongs to one of many small sets, which keep the latest ones. Not synchronized: threads
+     * that change one set at the same time may lose ids.
+     */
+    private static final class RecentIds {
+
+        private static final int SETS = 1 << 12;
+
+        private static final int SIZE_OF_SET = 4;
+
+        /** Half of each id, because an id that is not in the set is only asked for in vain. Ids are hashes, so any bits will do. */
+        private final long[] ids = new long[SETS * SIZE_OF_SET];
+
+        boolean contains(UUID id) {
+            int first = firstOf(id);
+            for (int i = first; i < first + SIZE_OF_SET; i++) {
+                if (ids[i] == id.getLeastSignificantBits()) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Adds the id as the latest one, or makes it the latest one. */
+        void add(UUID id) {
+            long added = id.getLeastSignificantBits();
+            long moved = added;
+            int first = firstOf(id);
+            for (int i = first; i < first + SIZE_OF_SET; i++) {
+                long displaced = ids[i];
+                ids[i] = moved;
+                if (displaced == added) {
+                    return;
+                }
+                moved = displaced;
+            }
+        }
+
+        private static int firstOf(UUID id) {
+            return ((int) id.getMostSignificantBits() & (SETS - 1)) * SIZE_OF_SET;
         }
     }
 }

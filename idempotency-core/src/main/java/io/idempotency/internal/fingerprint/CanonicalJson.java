@@ -1,20 +1,22 @@
 package io.idempotency.internal.fingerprint;
 
-import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.exc.StreamWriteException;
 import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A writer that gives equal text for all equivalent JSON: members are sorted by UTF-16 code units and strings escaped
@@ -42,25 +44,25 @@ final class CanonicalJson {
     private static final int MAX_NESTING_DEPTH = 1_000;
 
     /** Without the other limits for foreign input, because this library wrote the JSON. */
-    private static final JsonMapper READER = JsonMapper.builder(JsonFactory.builder()
-                    .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_NESTING_DEPTH)
-                            .maxNumberLength(Integer.MAX_VALUE)
-                            .maxStringLength(Integer.MAX_VALUE)
-                            .maxNameLength(Integer.MAX_VALUE)
-                            .build())
+    private static final JsonFactory READER = JsonFactory.builder()
+            .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_NESTING_DEPTH)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
                     .build())
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            // Otherwise the first of two members with one name would not count.
-            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
-    private ByteArrayOutputStream text = new ByteArrayOutputStream(256);
+    private final JsonParser json;
 
-    private long sortedBytes;
+    private final StringBuilder text = new StringBuilder(256);
 
-    private CanonicalJson() {}
+    private long sortedCharacters;
+
+    private CanonicalJson(JsonParser json) {
+        this.json = json;
+    }
 
     /**
      * Returns the canonical text.
@@ -69,58 +71,88 @@ final class CanonicalJson {
      *     two members of one name
      */
     static String of(String json) {
-        CanonicalJson canonical = new CanonicalJson();
-        canonical.write(read(json), false);
-        return canonical.text.toString(StandardCharsets.UTF_8);
-    }
-
-    private static JsonNode read(String json) {
-        try {
-            return READER.readTree(json);
+        try (JsonParser parser = READER.createParser(ObjectReadContext.empty(), json)) {
+            return new CanonicalJson(parser).write();
         } catch (NumberFormatException exponent) {
             throw new StreamReadException(null, "A number is out of range", exponent);
         }
     }
 
-    private void write(JsonNode node, boolean isSet) {
-        if (node.isObject()) {
-            writeObject(node, isSet);
-        } else if (node.isArray() && isSet) {
-            writeSet(node);
-        } else if (node.isArray()) {
-            writeArray(node);
-        } else if (node.isNumber()) {
-            writeNumber(node.decimalValue());
-        } else if (node.isString()) {
-            writeString(node.stringValue());
-        } else {
-            append(node.asString("null"));
+    private String write() {
+        if (json.nextToken() == null) {
+            return "null";
+        }
+        write(false);
+        if (json.nextToken() != null) {
+            throw new StreamReadException(json, "Another value follows");
+        }
+        return text.toString();
+    }
+
+    /** Writes the value at which the parser is, and leaves the parser at its end. */
+    private void write(boolean isSet) {
+        switch (json.currentToken()) {
+            case START_OBJECT -> writeObject(isSet);
+            case START_ARRAY -> {
+                if (isSet) {
+                    writeSet();
+                } else {
+                    writeArray();
+                }
+            }
+            case VALUE_NUMBER_INT -> writeInteger(json.getString());
+            case VALUE_NUMBER_FLOAT -> writeDecimal(json.getDecimalValue());
+            case VALUE_STRING -> writeString(json.getString());
+            default -> text.append(json.getString());
         }
     }
 
-    private void writeObject(JsonNode object, boolean isSet) {
-        List<String> names = new ArrayList<>(object.propertyNames());
-        if (!names.isEmpty() && isMark(names.get(0))) {
-            writeMarked(object, names, isSet);
+    private void writeObject(boolean isSet) {
+        String name = json.nextName();
+        if (name != null && isMark(name)) {
+            writeMarked(name, isSet);
             return;
         }
-        List<String> sorted = new ArrayList<>(names);
-        sorted.sort(null);
-        int start = text.size();
+        int start = text.length();
+        NavigableMap<String, Member> members = new TreeMap<>();
+        boolean isSorted = true;
         char separator = '{';
-        for (String name : sorted) {
-            JsonNode member = object.get(name);
-            if (!member.isNull()) {
-                append(separator);
-                writeString(name);
-                append(':');
-                write(member, false);
+        for (; name != null; name = json.nextName()) {
+            isSorted &= members.isEmpty() || members.lastKey().compareTo(name) < 0;
+            Member member = Member.ABSENT;
+            if (json.nextToken() != JsonToken.VALUE_NULL) {
+                text.append(separator);
                 separator = ',';
+                member = writeMember(name);
+            }
+            if (members.put(name, member) != null) {
+                throw new StreamReadException(json, "An object has two members of one name");
             }
         }
-        close(separator, '{', '}');
-        if (!sorted.equals(names)) {
-            countSorted(text.size() - start);
+        if (!isSorted) {
+            sort(start, members.values());
+        }
+        close(start, '{', '}');
+    }
+
+    private Member writeMember(String name) {
+        int start = text.length();
+        writeString(name);
+        text.append(':');
+        write(false);
+        return new Member(start, text.length());
+    }
+
+    private void sort(int start, Collection<Member> members) {
+        String unsorted = text.substring(start);
+        countSorted(unsorted);
+        text.setLength(start);
+        char separator = '{';
+        for (Member member : members) {
+            if (member != Member.ABSENT) {
+                text.append(separator).append(unsorted, member.start - start, member.end - start);
+                separator = ',';
+            }
         }
     }
 
@@ -128,100 +160,117 @@ final class CanonicalJson {
         return name.equals(SET) || name.startsWith(TYPE);
     }
 
-    private void writeMarked(JsonNode object, List<String> names, boolean isSet) {
-        if (names.size() > 1) {
-            throw new StreamWriteException(null, "A marked value has another member");
-        }
-        String mark = names.get(0);
+    private void writeMarked(String mark, boolean isSet) {
         if (mark.startsWith(TYPE)) {
             // Unambiguous, because JSON never has a string directly before another value.
             writeString(mark.substring(TYPE.length()));
         }
+        json.nextToken();
         // A set whose class counts too has both marks.
-        write(object.get(mark), isSet || mark.equals(SET));
+        write(isSet || mark.equals(SET));
+        if (json.nextName() != null) {
+            throw new StreamWriteException(null, "A marked value has another member");
+        }
     }
 
-    private void writeArray(JsonNode array) {
+    private void writeArray() {
+        int start = text.length();
         char separator = '[';
-        for (JsonNode element : array) {
-            append(separator);
-            write(element, false);
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            text.append(separator);
+            write(false);
             separator = ',';
         }
-        close(separator, '[', ']');
+        close(start, '[', ']');
     }
 
-    private void writeSet(JsonNode set) {
-        ByteArrayOutputStream outer = text;
-        List<String> elements = new ArrayList<>(set.size());
-        for (JsonNode element : set) {
-            text = new ByteArrayOutputStream();
-            write(element, false);
-            countSorted(text.size());
-            elements.add(text.toString(StandardCharsets.UTF_8));
+    private void writeSet() {
+        int start = text.length();
+        List<String> elements = new ArrayList<>();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            write(false);
+            String element = text.substring(start);
+            countSorted(element);
+            elements.add(element);
+            text.setLength(start);
         }
-        text = outer;
         elements.sort(null);
-        append('[' + String.join(",", elements) + ']');
+        text.append('[').append(String.join(",", elements)).append(']');
     }
 
-    private void close(char separator, char opening, char closing) {
-        if (separator == opening) {
-            append(opening);
+    /** Ends an object or an array, of which nothing is written yet if it is empty. */
+    private void close(int start, char opening, char closing) {
+        if (text.length() == start) {
+            text.append(opening);
         }
-        append(closing);
+        text.append(closing);
     }
 
-    private void countSorted(int bytes) {
-        sortedBytes += bytes;
-        PayloadBounds.checkSorted(sortedBytes);
+    private void countSorted(String copied) {
+        sortedCharacters += copied.length();
+        PayloadBounds.checkSorted(sortedCharacters);
+    }
+
+    private void writeInteger(String number) {
+        PayloadBounds.checkDigits(number);
+        writeDigits(number, 0);
+    }
+
+    private void writeDecimal(BigDecimal number) {
+        PayloadBounds.check(number);
+        writeDigits(number.unscaledValue().toString(), -(long) number.scale());
     }
 
     /**
      * Writes digits without trailing zeros, and an exponent, because the plain form of 1E+1000000000 would have a
      * billion digits. Strips zeros in the text, because BigDecimal takes minutes to strip the zeros of a very long number.
      */
-    private void writeNumber(BigDecimal number) {
-        PayloadBounds.check(number);
-        if (number.signum() == 0) {
-            append('0');
-            return;
-        }
-        String digits = number.unscaledValue().toString();
+    private void writeDigits(String digits, long scale) {
         int end = digits.length();
-        while (digits.charAt(end - 1) == '0') {
+        while (end > 0 && digits.charAt(end - 1) == '0') {
             end--;
         }
-        append(digits.substring(0, end));
-        long exponent = (long) digits.length() - end - number.scale();
+        if (end == 0 || digits.charAt(end - 1) == '-') {
+            text.append('0');
+            return;
+        }
+        text.append(digits, 0, end);
+        long exponent = digits.length() - end + scale;
         if (exponent != 0) {
-            append("E" + exponent);
+            text.append('E').append(exponent);
         }
     }
 
     private void writeString(String value) {
-        StringBuilder quoted = new StringBuilder(value.length() + 2).append('"');
+        text.append('"');
+        int written = 0;
         for (int i = 0; i < value.length(); i++) {
-            char character = value.charAt(i);
-            switch (character) {
-                case '"' -> quoted.append("\\\"");
-                case '\\' -> quoted.append("\\\\");
-                case '\b' -> quoted.append("\\b");
-                case '\t' -> quoted.append("\\t");
-                case '\n' -> quoted.append("\\n");
-                case '\f' -> quoted.append("\\f");
-                case '\r' -> quoted.append("\\r");
-                default -> {
-                    // UTF-8 cannot encode lone surrogates and would replace each by the same question mark.
-                    if (character < ' ' || isLoneSurrogate(value, i)) {
-                        quoted.append("\\u%04x".formatted((int) character));
-                    } else {
-                        quoted.append(character);
-                    }
-                }
+            String escape = escapeOf(value, i);
+            if (escape != null) {
+                text.append(value, written, i).append(escape);
+                written = i + 1;
             }
         }
-        append(quoted.append('"').toString());
+        text.append(value, written, value.length()).append('"');
+    }
+
+    /** Returns null if the character is written as it is. */
+    private static @Nullable String escapeOf(String value, int index) {
+        char character = value.charAt(index);
+        if (character >= ' ' && character < Character.MIN_SURROGATE && character != '"' && character != '\\') {
+            return null;
+        }
+        return switch (character) {
+            case '"' -> "\\\"";
+            case '\\' -> "\\\\";
+            case '\b' -> "\\b";
+            case '\t' -> "\\t";
+            case '\n' -> "\\n";
+            case '\f' -> "\\f";
+            case '\r' -> "\\r";
+            // UTF-8 cannot encode lone surrogates and would replace each by the same question mark.
+            default -> character < ' ' || isLoneSurrogate(value, index) ? "\\u%04x".formatted((int) character) : null;
+        };
     }
 
     private static boolean isLoneSurrogate(String value, int index) {
@@ -233,11 +282,10 @@ final class CanonicalJson {
                 && (index == 0 || !Character.isHighSurrogate(value.charAt(index - 1)));
     }
 
-    private void append(char ascii) {
-        text.write(ascii);
-    }
+    /** A member of an object in the text, from its name to the end of its value. */
+    private record Member(int start, int end) {
 
-    private void append(String part) {
-        text.writeBytes(part.getBytes(StandardCharsets.UTF_8));
+        /** A member that is null. */
+        static final Member ABSENT = new Member(0, 0);
     }
 }

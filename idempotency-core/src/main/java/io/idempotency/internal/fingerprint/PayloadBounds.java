@@ -17,15 +17,26 @@ final class PayloadBounds {
     private static final BigInteger FIRST_TOO_LONG = BigInteger.TEN.pow(MAX_DIGITS);
 
     /** The sum over all objects that were sorted and all sets; a nested value counts once for each of them. */
-    private static final long MAX_SORTED_BYTES = 128L * 1024 * 1024;
+    private static final long MAX_SORTED_CHARACTERS = 128L * 1024 * 1024;
 
     private PayloadBounds() {}
 
     static void check(@Nullable BigInteger number) {
         if (number != null && number.abs().compareTo(FIRST_TOO_LONG) >= 0) {
-            throw new RefusedPayloadException(
-                    "A number has more than " + MAX_DIGITS + " digits: refuse such payloads before");
+            throw tooManyDigits();
         }
+    }
+
+    /** Checks an integer by its text in JSON, which has no leading zeros. */
+    static void checkDigits(String integer) {
+        if (integer.length() > MAX_DIGITS && integer.length() - (integer.startsWith("-") ? 1 : 0) > MAX_DIGITS) {
+            throw tooManyDigits();
+        }
+    }
+
+    private static RefusedPayloadException tooManyDigits() {
+        return new RefusedPayloadException(
+                "A number has more than " + MAX_DIGITS + " digits: refuse such payloads before");
     }
 
     static void check(@Nullable BigDecimal number) {
@@ -34,11 +45,11 @@ final class PayloadBounds {
         }
     }
 
-    static void checkSorted(long bytes) {
-        if (bytes > MAX_SORTED_BYTES) {
+    static void checkSorted(long characters) {
+        if (characters > MAX_SORTED_CHARACTERS) {
             throw new RefusedPayloadException(
                     "It is too large for how deeply it is nested: sorting the members of its objects"
-                            + " copies more than " + MAX_SORTED_BYTES + " bytes, so refuse such payloads before");
+                            + " copies more than " + MAX_SORTED_CHARACTERS + " characters, so refuse such payloads before");
         }
     }
 

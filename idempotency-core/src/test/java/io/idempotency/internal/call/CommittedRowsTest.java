@@ -5,8 +5,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -51,26 +53,52 @@ class CommittedRowsTest {
     }
 
     @Test
-    void oneRequestIsForgottenForAnotherInTheSamePlace() {
-        IdempotentCall first = call(new UUID(1, 7), store);
-        IdempotentCall second = call(new UUID(2, 7), store);
+    void aRequestIsForgottenForTheLatestFourInTheSamePlace() {
+        List<IdempotentCall> five = inOnePlace(5);
 
-        rows.answered(first);
-        rows.answered(second);
+        five.forEach(rows::answered);
 
-        assertThat(isAskedFor(first)).isFalse();
-        assertThat(isAskedFor(second)).isTrue();
+        assertThat(five.subList(1, 5)).allMatch(this::isAskedFor);
+        assertThat(isAskedFor(five.get(0))).isFalse();
     }
 
     @Test
-    void mostOfAThousandRequestsAreRemembered() {
-        List<IdempotentCall> thousand = Stream.generate(() -> call(UUID.randomUUID(), store))
-                .limit(1_000)
+    void aRepeatedRequestOutlivesOthersInTheSamePlace() {
+        List<IdempotentCall> six = inOnePlace(6);
+        IdempotentCall repeated = six.get(0);
+
+        six.subList(0, 4).forEach(rows::answered);
+        assertThat(isAskedFor(repeated)).isTrue();
+        six.subList(4, 6).forEach(rows::answered);
+
+        assertThat(isAskedFor(repeated)).isTrue();
+        assertThat(six.subList(1, 3)).noneMatch(this::isAskedFor);
+    }
+
+    @Test
+    void repeatsOfTwoThousandHotRequestsAreAskedFor() {
+        List<IdempotentCall> hot = IntStream.range(0, 2_000)
+                .mapToObj(number -> call(RequestKey.idOf(intent("hot " + number)), store))
                 .toList();
+        hot.forEach(rows::answered);
+        Random random = new Random(1);
 
-        thousand.forEach(rows::answered);
+        long forgotten = random.ints(20_000, 0, hot.size())
+                .mapToObj(hot::get)
+                .filter(repeat -> {
+                    boolean isForgotten = !isAskedFor(repeat);
+                    rows.answered(repeat);
+                    return isForgotten;
+                })
+                .count();
 
-        assertThat(thousand.stream().filter(this::isAskedFor)).hasSizeGreaterThan(800);
+        assertThat(forgotten).isLessThan(20);
+    }
+
+    private List<IdempotentCall> inOnePlace(int number) {
+        return LongStream.rangeClosed(1, number)
+                .mapToObj(half -> call(new UUID(7, half), store))
+                .toList();
     }
 
     private boolean isAskedFor(IdempotentCall call) {
@@ -80,9 +108,8 @@ class CommittedRowsTest {
     }
 
     private IdempotentCall call(UUID id, KeyClaimer keyClaimer) {
-        Intent intent = new Intent("payments", "", new IdempotencyKey("key"));
         return new IdempotentCall(
-                new RequestKey(id, intent, new Fingerprint(1, new byte[32]), null),
+                new RequestKey(id, intent("key"), new Fingerprint(1, new byte[32]), null),
                 "database",
                 Defaults.OPTIONS,
                 String.class,
@@ -90,6 +117,10 @@ class CommittedRowsTest {
                 keyClaimer,
                 null,
                 null);
+    }
+
+    private static Intent intent(String key) {
+        return new Intent("payments", "", new IdempotencyKey(key));
     }
 
     private static <T> T proxy(Class<T> type) {

@@ -30,9 +30,10 @@ public record WaitBound(long milliseconds, long start) {
      * Sets the bound, which is the first parameter. It is a number, because with {@code stringtype=unspecified} the driver
      * needs an extra round trip to learn the type of a text.
      */
-    private static final String SET = """
-            select set_config('idempotency.prev', current_setting('statement_timeout'), true),
-                   set_config('statement_timeout', cast(cast(? as bigint) as text), true)""";
+    private static final String BOUND = "set_config('statement_timeout', cast(cast(? as bigint) as text), true)";
+
+    private static final String SET =
+            "select set_config('idempotency.prev', current_setting('statement_timeout'), true), " + BOUND;
 
     private static final String SET_AND_MARK = SET + ", set_config('" + TransactionState.MARK + "', 'on', true)";
 
@@ -92,7 +93,7 @@ public record WaitBound(long milliseconds, long start) {
      * setting bounds the statement.
      */
     public static String ofOneTransaction(String statement) {
-        return SET + ";\n" + statement;
+        return "select " + BOUND + ";\n" + statement;
     }
 
     /** Returns the bound for a statement that is sent now. */
