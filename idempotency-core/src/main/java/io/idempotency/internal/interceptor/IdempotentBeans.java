@@ -27,6 +27,8 @@ final class IdempotentBeans {
 
     private final OperationRules rules;
 
+    private final SelfInvocations selfInvocations = new SelfInvocations();
+
     private final Map<Class<?>, Map<Method, IdempotentOperation>> operationsByClass = new ConcurrentHashMap<>();
 
     IdempotentBeans(IdempotentOperationSource operations, OperationRules rules) {
@@ -85,6 +87,9 @@ final class IdempotentBeans {
                 method -> operations.findOperation(method, userClass);
         Map<Method, IdempotentOperation> found = MethodIntrospector.selectMethods(userClass, lookup);
         found.values().forEach(operation -> rules.check(operation, userClass));
+        if (!found.isEmpty()) {
+            selfInvocations.warn(userClass, found.values());
+        }
         return found;
     }
 }
