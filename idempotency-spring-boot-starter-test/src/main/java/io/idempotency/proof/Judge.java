@@ -73,9 +73,11 @@ final class Judge {
         return new Finding(
                 "apart: row of " + change.table() + ": " + reason,
                 when + " a row of " + change.tableName() + " was committed by another transaction than the call's: "
-                        + reason + "." + writer.opening() + " The row stays if the call fails afterwards. Let the transaction of the"
+                        + reason + "." + writer.opening()
+                        + " The row stays if the call fails afterwards. Let the transaction of the"
                         + " call write it, without REQUIRES_NEW and on the same connection, or publish a message of the"
-                        + " outbox. If it is meant to stay, exempt it: ignoreColumns = \"" + change.tableName() + ".*\"",
+                        + " outbox. If it is meant to stay, exempt it: ignoreColumns = \"" + change.tableName()
+                        + ".*\"",
                 "");
     }
 

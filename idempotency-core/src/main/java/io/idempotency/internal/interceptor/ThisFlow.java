@@ -77,8 +77,7 @@ final class ThisFlow extends MethodVisitor {
 
     /** A loop may begin where only later jumps lead to. */
     @Override
-    public void visitFrame(
-            int type, int numLocal, Object @Nullable [] local, int numStack, Object @Nullable [] stack) {
+    public void visitFrame(int type, int numLocal, Object @Nullable [] local, int numStack, Object @Nullable [] stack) {
         if (state == null) {
             state = ThisValues.ofMethod();
             for (int i = 0; stack != null && i < numStack; i++) {

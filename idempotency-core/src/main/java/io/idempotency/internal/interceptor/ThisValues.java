@@ -98,8 +98,7 @@ final class ThisValues {
                     Opcodes.ICONST_5,
                     Opcodes.FCONST_0,
                     Opcodes.FCONST_1,
-                    Opcodes.FCONST_2 ->
-                replace(0, 1);
+                    Opcodes.FCONST_2 -> replace(0, 1);
             case Opcodes.LCONST_0, Opcodes.LCONST_1, Opcodes.DCONST_0, Opcodes.DCONST_1 -> replace(0, 2);
             case Opcodes.ARRAYLENGTH -> replace(1, 1);
             case Opcodes.I2L, Opcodes.I2D, Opcodes.F2L, Opcodes.F2D -> replace(1, 2);
@@ -129,15 +128,9 @@ final class ThisValues {
                     Opcodes.IOR,
                     Opcodes.IXOR,
                     Opcodes.FCMPL,
-                    Opcodes.FCMPG ->
-                replace(2, 1);
+                    Opcodes.FCMPG -> replace(2, 1);
             case Opcodes.LALOAD, Opcodes.DALOAD -> replace(2, 2);
-            case Opcodes.IASTORE,
-                    Opcodes.FASTORE,
-                    Opcodes.AASTORE,
-                    Opcodes.BASTORE,
-                    Opcodes.CASTORE,
-                    Opcodes.SASTORE ->
+            case Opcodes.IASTORE, Opcodes.FASTORE, Opcodes.AASTORE, Opcodes.BASTORE, Opcodes.CASTORE, Opcodes.SASTORE ->
                 replace(3, 0);
             case Opcodes.LASTORE, Opcodes.DASTORE -> replace(4, 0);
             case Opcodes.LSHL, Opcodes.LSHR, Opcodes.LUSHR -> replace(3, 2);
@@ -153,8 +146,7 @@ final class ThisValues {
                     Opcodes.DREM,
                     Opcodes.LAND,
                     Opcodes.LOR,
-                    Opcodes.LXOR ->
-                replace(4, 2);
+                    Opcodes.LXOR -> replace(4, 2);
             case Opcodes.LCMP, Opcodes.DCMPL, Opcodes.DCMPG -> replace(4, 1);
             default -> {
                 // Negations and other conversions leave the stack as deep as it is.

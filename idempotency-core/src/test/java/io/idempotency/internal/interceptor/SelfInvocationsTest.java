@@ -111,7 +111,8 @@ class SelfInvocationsTest {
     void inheritedAndGenericMethodsAreTheBeansOwn() {
         warn(Card.class);
 
-        assertThat(callers()).containsExactlyInAnyOrder("ofSuperclass", "ofInterface", "privateInSuperclass", "bySuper");
+        assertThat(callers())
+                .containsExactlyInAnyOrder("ofSuperclass", "ofInterface", "privateInSuperclass", "bySuper");
     }
 
     @Test
@@ -192,7 +193,7 @@ class SelfInvocationsTest {
         }
 
         int withWideArguments(long[] amounts, double rate) {
-            return pay("wide" + amounts.length + rate, -amounts[0] * 3 + (long) rate << 1, rate / 2 - amounts[1]);
+            return pay("wide" + amounts.length + rate, -amounts[0] * 3 + ((long) rate << 1), rate / 2 - amounts[1]);
         }
 
         void inALoop(List<String> keys) {
@@ -230,13 +231,14 @@ class SelfInvocationsTest {
         int inASwitch(String key) {
             return switch (key) {
                 case "a", "b" -> 1;
-                case "c" -> pay(
-                        switch (key.length()) {
-                            case 1 -> "one";
-                            default -> "many";
-                        },
-                        1,
-                        1);
+                case "c" ->
+                    pay(
+                            switch (key.length()) {
+                                case 1 -> "one";
+                                default -> "many";
+                            },
+                            1,
+                            1);
                 default -> throw new IllegalArgumentException(key);
             };
         }
@@ -315,10 +317,10 @@ class SelfInvocationsTest {
         }
 
         int onTheResultOfACall(String key) {
-            return self().pay(key, 1);
+            return other().pay(key, 1);
         }
 
-        private Protected self() {
+        private Protected other() {
             return self;
         }
 
@@ -402,12 +404,10 @@ class SelfInvocationsTest {
 
         void callsPrivate(T order) {
             privateInSuperclass(order);
-            hidden(order);
+            hidden();
         }
 
-        private void hidden(T order) {
-            order.hashCode();
-        }
+        private void hidden() {}
 
         void overridden(T order) {
             pay(order);
@@ -433,8 +433,8 @@ class SelfInvocationsTest {
             super.refund(order);
         }
 
-        @Idempotent(scope = "card-hidden", key = "#order")
-        public void hidden(Object order) {}
+        @Idempotent(scope = "card-hidden", key = "'hidden'")
+        public void hidden() {}
     }
 
     static class Delegating extends Told {

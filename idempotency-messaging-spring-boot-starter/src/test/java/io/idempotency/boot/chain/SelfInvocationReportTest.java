@@ -45,8 +45,10 @@ class SelfInvocationReportTest {
             assertThat(warnings(output))
                     .singleElement()
                     .asString()
-                    .contains("WARN", Payments.class.getName() + ".payAll(List) calls " + Payments.class.getName()
-                            + ".pay(String)");
+                    .contains(
+                            "WARN",
+                            Payments.class.getName() + ".payAll(List) calls " + Payments.class.getName()
+                                    + ".pay(String)");
             Payments payments = application.getBean(Payments.class);
 
             payments.payAll(List.of("told", "told"));

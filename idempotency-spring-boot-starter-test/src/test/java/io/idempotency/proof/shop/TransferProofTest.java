@@ -38,7 +38,13 @@ class TransferProofTest {
 
         tests.assertStatistics(all -> all.failed(0).aborted(0).succeeded(6 + STATEMENTS * FAULTS));
         assertThat(succeeded)
-                .startsWith("clean run", "repeat", "repeat with another payload", "eight at once", "second instance", "one transaction")
+                .startsWith(
+                        "clean run",
+                        "repeat",
+                        "repeat with another payload",
+                        "eight at once",
+                        "second instance",
+                        "one transaction")
                 .contains(
                         "before statement 6 of 6 (`insert into audit`): the backend was terminated",
                         "after statement 6 of 6 (`insert into audit`): the backend was terminated",

@@ -159,7 +159,8 @@ public final class IdempotencyWebAutoConfiguration {
         return () -> SummaryPart.count(
                 mappings.stream()
                         .flatMap(mapping -> mapping.getHandlerMethods().values().stream())
-                        .filter(handler -> KeyHeaderParameters.all(handler).findAny().isPresent())
+                        .filter(handler ->
+                                KeyHeaderParameters.all(handler).findAny().isPresent())
                         .distinct()
                         .count(),
                 "endpoint with a key header",

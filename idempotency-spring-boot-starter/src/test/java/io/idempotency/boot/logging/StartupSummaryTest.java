@@ -49,7 +49,10 @@ class StartupSummaryTest {
         JdbcTestApplication.start(database, new Class<?>[0], SHOWN, "idempotency.purge.enabled=false")
                 .close();
 
-        assertThat(summaries(output)).singleElement().asString().endsWith("Idempotency: 0 idempotent methods, purge off");
+        assertThat(summaries(output))
+                .singleElement()
+                .asString()
+                .endsWith("Idempotency: 0 idempotent methods, purge off");
     }
 
     @Test
