@@ -182,9 +182,12 @@ final class Baseline {
                 || (change.tableName().equals(OUTBOX) && change.operation().equals("INSERT"));
     }
 
-    /** Returns whether it is what the library writes of a call or a message. */
-    boolean isClaim(Change change) {
-        return CLAIMS.contains(change.tableName()) && isOfLibrary(change);
+    /** Returns the transactions in which the library writes of a call or a message. */
+    Set<Long> claimTransactions(List<Change> changes) {
+        return changes.stream()
+                .filter(change -> CLAIMS.contains(change.tableName()) && isOfLibrary(change))
+                .map(Change::transaction)
+                .collect(Collectors.toSet());
     }
 
     private boolean isOfLibrary(Change change) {

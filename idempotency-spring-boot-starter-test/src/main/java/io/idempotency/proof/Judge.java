@@ -54,10 +54,7 @@ final class Judge {
         if (isLeased() || claimTransactions().isEmpty()) {
             return Optional.empty();
         }
-        Set<Long> claims = run.changes().stream()
-                .filter(baseline::isClaim)
-                .map(Change::transaction)
-                .collect(Collectors.toSet());
+        Set<Long> claims = baseline.claimTransactions(run.changes());
         return baseline.effects(run.changes()).stream()
                 .filter(change -> !claims.contains(change.transaction()))
                 .flatMap(change -> writer(change.table())
@@ -73,11 +70,10 @@ final class Judge {
         return new Finding(
                 "apart: row of " + change.table() + ": " + reason,
                 when + " a row of " + change.tableName() + " was committed by another transaction than the call's: "
-                        + reason + "." + writer.opening()
-                        + " The row stays if the call fails afterwards. Let the transaction of the"
-                        + " call write it, without REQUIRES_NEW and on the same connection, or publish a message of the"
-                        + " outbox. If it is meant to stay, exempt it: ignoreColumns = \"" + change.tableName()
-                        + ".*\"",
+                        + reason + "." + writer.opening() + " The row stays if the call fails afterwards. Let the"
+                        + " transaction of the call write it, without REQUIRES_NEW and on the same connection, or publish"
+                        + " a message of the outbox. If it is meant to stay, exempt it: ignoreColumns = \""
+                        + change.tableName() + ".*\"",
                 "");
     }
 

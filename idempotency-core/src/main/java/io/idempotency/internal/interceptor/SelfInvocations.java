@@ -91,9 +91,7 @@ final class SelfInvocations {
     private static @Nullable Method resolve(ThisFlow.Call call, Map<String, Class<?>> types, Class<?> userClass) {
         Class<?> owner = types.get(call.owner());
         Method method = owner == null ? null : find(owner, call.name(), call.descriptor());
-        return method == null || call.isExact() || Modifier.isPrivate(method.getModifiers())
-                ? method
-                : AopUtils.getMostSpecificMethod(method, userClass);
+        return method == null || call.isExact() ? method : AopUtils.getMostSpecificMethod(method, userClass);
     }
 
     private static @Nullable Method find(Class<?> owner, String name, String descriptor) {

@@ -64,7 +64,8 @@ final class ThisFlow extends MethodVisitor {
     public void visitLabel(Label label) {
         ThisValues jumped = jumps.remove(label);
         if (handlers.contains(label)) {
-            state = ThisValues.ofHandler();
+            // Any instruction of the block may lead here.
+            state = null;
         } else if (state == null) {
             state = jumped;
         } else if (jumped != null) {
@@ -75,7 +76,7 @@ final class ThisFlow extends MethodVisitor {
         }
     }
 
-    /** A loop may begin where only later jumps lead to. */
+    /** A handler, and a loop to whose begin only later jumps lead, know their stack and nothing else. */
     @Override
     public void visitFrame(int type, int numLocal, Object @Nullable [] local, int numStack, Object @Nullable [] stack) {
         if (state == null) {

@@ -26,13 +26,6 @@ final class ThisValues {
         return new ThisValues(variables, new BitSet(), 0);
     }
 
-    /** Only the exception is on the stack. */
-    static ThisValues ofHandler() {
-        ThisValues values = ofMethod();
-        values.replace(0, 1);
-        return values;
-    }
-
     ThisValues copy() {
         return new ThisValues((BitSet) variables.clone(), (BitSet) stack.clone(), depth);
     }

@@ -328,6 +328,10 @@ class SelfInvocationsTest {
             return (flag ? this : self).pay(key, 1);
         }
 
+        int onTheOtherOfEither(boolean flag, String key) {
+            return (flag ? self : this).pay(key, 1);
+        }
+
         int onEitherInAVariable(boolean flag, String key) {
             Protected either = this;
             if (flag) {
@@ -447,6 +451,10 @@ class SelfInvocationsTest {
 
         @Override
         public void payAll(List<String> keys, int[] amounts, Map.Entry<String, String> entry) {}
+
+        void replacedByItself(String key) {
+            super.pay(key);
+        }
     }
 
     /** Gives another file of the class than the one that it is made of. */
