@@ -27,6 +27,8 @@ final class Baseline {
 
     private static final String OUTBOX = "outbox_event";
 
+    private static final Set<String> CLAIMS = Set.of("idempotency_request", "processed_message");
+
     static final Set<String> LIBRARY_TABLES = Set.of(
             "idempotency_request",
             "idempotency_request_archive",
@@ -175,11 +177,22 @@ final class Baseline {
         if (ignored.contains(change.tableName() + ".*") || HISTORIES.contains(change.tableName())) {
             return false;
         }
-        boolean isOfLibrary = LIBRARY_TABLES.contains(change.tableName())
-                && change.table().equals(librarySchema + "." + change.tableName());
         // A message is an effect, but its later states are the relay's work.
-        return !isOfLibrary
+        return !isOfLibrary(change)
                 || (change.tableName().equals(OUTBOX) && change.operation().equals("INSERT"));
+    }
+
+    /** Returns the transactions in which the library writes of a call or a message. */
+    Set<Long> claimTransactions(List<Change> changes) {
+        return changes.stream()
+                .filter(change -> CLAIMS.contains(change.tableName()) && isOfLibrary(change))
+                .map(Change::transaction)
+                .collect(Collectors.toSet());
+    }
+
+    private boolean isOfLibrary(Change change) {
+        return LIBRARY_TABLES.contains(change.tableName())
+                && change.table().equals(librarySchema + "." + change.tableName());
     }
 
     private void findVolatileColumns(Run one, Run other) {

@@ -46,6 +46,37 @@ final class Judge {
                 .findFirst();
     }
 
+    /**
+     * Returns a row that the method wrote, and that another transaction than the call's committed. Repeats may hide it, if the row may be
+     * written twice; but it stays if the call fails for good.
+     */
+    Optional<Finding> findCommittedApart() {
+        if (isLeased() || claimTransactions().isEmpty()) {
+            return Optional.empty();
+        }
+        Set<Long> claims = baseline.claimTransactions(run.changes());
+        return baseline.effects(run.changes()).stream()
+                .filter(change -> !claims.contains(change.transaction()))
+                .flatMap(change -> writer(change.table())
+                        .filter(writer -> writer.moment() == RecordedStatement.Moment.IN_CALL
+                                && !claimTransactions().contains(writer.transaction()))
+                        .map(writer -> committedApart(change, writer))
+                        .stream())
+                .findFirst();
+    }
+
+    private Finding committedApart(Change change, RecordedStatement writer) {
+        String reason = reason(change.table(), false);
+        return new Finding(
+                "apart: row of " + change.table() + ": " + reason,
+                when + " a row of " + change.tableName() + " was committed by another transaction than the call's: "
+                        + reason + "." + writer.opening() + " The row stays if the call fails afterwards. Let the"
+                        + " transaction of the call write it, without REQUIRES_NEW and on the same connection, or publish"
+                        + " a message of the outbox. If it is meant to stay, exempt it: ignoreColumns = \""
+                        + change.tableName() + ".*\"",
+                "");
+    }
+
     /** Its rows are missing for that reason alone. */
     private Optional<Finding> noAnswer() {
         if (!run.unanswered()) {
@@ -259,7 +290,7 @@ final class Judge {
                         .map(RecordedStatement::transaction)
                         .distinct()
                         .count()
-                > 1;
+                > Math.max(1, baseline.run().keys().size());
     }
 
     /** Prefers the statement that is outside of the transaction of the claim. Messages are written by the library. */

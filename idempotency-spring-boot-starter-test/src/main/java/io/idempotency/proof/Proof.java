@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -134,6 +135,7 @@ final class Proof {
                         AT_ONCE,
                         callers -> callers.callAtOnce(Collections.nCopies(AT_ONCE, opened().first())))));
         tests.add(test("second instance", this::eightOnTwoInstances));
+        tests.add(test("one transaction", this::oneTransaction));
         return tests.stream();
     }
 
@@ -156,6 +158,11 @@ final class Proof {
         List<Instance> instances = new ArrayList<>(Collections.nCopies(AT_ONCE / 2, opened().first()));
         instances.addAll(Collections.nCopies(AT_ONCE / 2, opened().second()));
         prove("after eight calls at once of two instances", null, AT_ONCE, callers -> callers.callAtOnce(instances));
+    }
+
+    private void oneTransaction() throws Exception {
+        Baseline usual = baseline();
+        report(new Judge(usual, opened().databases().writers(), "without a fault", usual.run()).findCommittedApart());
     }
 
     private Stream<DynamicTest> withFaults() {
@@ -288,11 +295,15 @@ final class Proof {
     private Run prove(String when, @Nullable Strike strike, int atOnce, ScenarioRunner.Calls calls) throws Exception {
         Baseline usual = baseline();
         Run run = opened().runner().run(strike, atOnce, true, calls);
-        new Judge(usual, opened().databases().writers(), when, run).findWrong().ifPresent(wrong -> {
+        report(new Judge(usual, opened().databases().writers(), when, run).findWrong());
+        return run;
+    }
+
+    private void report(Optional<Finding> finding) {
+        finding.ifPresent(wrong -> {
             found = wrong;
             throw new AssertionError(scenario.getName() + ": " + wrong.text() + "\n  See " + report.file());
         });
-        return run;
     }
 
     private Opened opened() throws Exception {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param thread thread that sent it
  * @param autoCommit whether it was a transaction of its own
  * @param managed whether its connection belongs to a transaction of Spring
+ * @param opener method that opened the transaction of Spring; {@code null} if it is not known
  * @param transaction identifies the transaction
  * @param url URL of the database
  */
@@ -35,6 +36,7 @@ record RecordedStatement(
         String thread,
         boolean autoCommit,
         boolean managed,
+        @Nullable String opener,
         String transaction,
         String url) {
 
@@ -85,6 +87,13 @@ record RecordedStatement(
     /** Returns the process id of its backend. */
     int backend() {
         return Integer.parseInt(transaction.substring(0, transaction.indexOf('/')));
+    }
+
+    /** Returns a sentence with the method that opened the transaction; empty if none is known. */
+    String opening() {
+        return opener == null || autoCommit || !managed
+                ? ""
+                : " " + opener.replaceFirst(".*\\.(?=[^.]+\\.[^.]+$)", "") + " opened that transaction.";
     }
 
     boolean isLibraryClaim() {

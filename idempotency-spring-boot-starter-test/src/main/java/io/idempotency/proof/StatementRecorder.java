@@ -174,6 +174,7 @@ final class StatementRecorder {
                     Thread.currentThread().getName(),
                     physical.getAutoCommit(),
                     isBound(physical),
+                    TransactionSynchronizationManager.getCurrentTransactionName(),
                     transactionOf(physical),
                     physical.getURL());
             statements.add(statement);

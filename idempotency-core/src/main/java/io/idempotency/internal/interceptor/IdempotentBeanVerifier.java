@@ -22,6 +22,7 @@ import org.springframework.transaction.TransactionManager;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.OperationRules;
 
 /**
@@ -70,6 +71,11 @@ public final class IdempotentBeanVerifier
         this.transactions = transactions;
         this.isTestDouble = isTestDouble;
         this.verifier = new ChainVerifier(transactions, rules, new TransactionManagerVerifier(isElsewhere));
+    }
+
+    /** {@return how many methods of a kind are idempotent, of the beans that have been created so far} */
+    public long count(OperationKind kind) {
+        return beans.count(kind);
     }
 
     @Override

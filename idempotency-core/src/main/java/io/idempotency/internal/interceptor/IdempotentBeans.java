@@ -18,6 +18,7 @@ import org.springframework.util.ClassUtils;
 
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.OperationRules;
 
 /** The idempotent methods of beans, each checked once. */
@@ -26,6 +27,8 @@ final class IdempotentBeans {
     private final IdempotentOperationSource operations;
 
     private final OperationRules rules;
+
+    private final SelfInvocations selfInvocations = new SelfInvocations();
 
     private final Map<Class<?>, Map<Method, IdempotentOperation>> operationsByClass = new ConcurrentHashMap<>();
 
@@ -41,6 +44,16 @@ final class IdempotentBeans {
             found.putAll(operationsOf(type));
         }
         return found;
+    }
+
+    /** Returns how many methods of a kind have been found, one for all beans that share its annotation. */
+    long count(OperationKind kind) {
+        return operationsByClass.values().stream()
+                .flatMap(found -> found.values().stream())
+                .filter(operation -> operation.kind().equals(kind))
+                .map(IdempotentOperation::scope)
+                .distinct()
+                .count();
     }
 
     /** Returns the class of a bean's own object without creating it; {@code null} if it is not known, or a test double. */
@@ -85,6 +98,9 @@ final class IdempotentBeans {
                 method -> operations.findOperation(method, userClass);
         Map<Method, IdempotentOperation> found = MethodIntrospector.selectMethods(userClass, lookup);
         found.values().forEach(operation -> rules.check(operation, userClass));
+        if (!found.isEmpty()) {
+            selfInvocations.warn(userClass, found.values());
+        }
         return found;
     }
 }

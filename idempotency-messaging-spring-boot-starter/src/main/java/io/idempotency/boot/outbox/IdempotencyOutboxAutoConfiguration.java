@@ -16,12 +16,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.background.WakeSignal;
+import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.fingerprint.StateModule;
 import io.idempotency.internal.outbox.InProcessSender;
@@ -175,5 +177,11 @@ public final class IdempotencyOutboxAutoConfiguration {
                     PoolChecks.require(dataSource.dataSource(), !handlers.isEmpty(), properties.notifications());
                     relayed.find();
                 });
+    }
+
+    @Bean
+    @Order(40)
+    SummaryPart idempotencyRelaySummary(IdempotencyOutboxProperties properties) {
+        return () -> "relay " + (properties.relay() ? "on" : "off");
     }
 }

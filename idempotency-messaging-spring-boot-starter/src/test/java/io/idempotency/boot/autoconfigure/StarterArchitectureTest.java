@@ -46,6 +46,7 @@ import io.idempotency.boot.client.IdempotencyKeyInterceptor;
 import io.idempotency.boot.flyway.SchemaCallback;
 import io.idempotency.boot.logging.LogLine;
 import io.idempotency.boot.logging.LoggedKeys;
+import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.boot.messaging.metrics.MessagingMeters;
 import io.idempotency.boot.messaging.tracing.DeliveryObservationContext;
 import io.idempotency.boot.messaging.tracing.MessagingObservations;
@@ -306,6 +307,7 @@ class StarterArchitectureTest {
                     SampleGauges.class,
                     SchemaCallback.class,
                     StorageFeatures.class,
+                    SummaryPart.class,
                     Triggers.class,
                     UsedKeys.class,
                     IdempotencyMeters.class,

@@ -82,6 +82,11 @@ class Audit {
     }
 
     @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void upsert() {
+        jdbc.update("insert into once values (1) on conflict do nothing"); // upsert
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
     public void publishInNewTransaction(String text) {
         outbox.publish(OutboxMessage.of("audit", "Audited").payload(text).build()); // publish
     }

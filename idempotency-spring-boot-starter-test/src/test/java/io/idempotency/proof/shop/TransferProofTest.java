@@ -36,9 +36,15 @@ class TransferProofTest {
                 .map(TestDescriptor::getDisplayName)
                 .toList();
 
-        tests.assertStatistics(all -> all.failed(0).aborted(0).succeeded(5 + STATEMENTS * FAULTS));
+        tests.assertStatistics(all -> all.failed(0).aborted(0).succeeded(6 + STATEMENTS * FAULTS));
         assertThat(succeeded)
-                .startsWith("clean run", "repeat", "repeat with another payload", "eight at once", "second instance")
+                .startsWith(
+                        "clean run",
+                        "repeat",
+                        "repeat with another payload",
+                        "eight at once",
+                        "second instance",
+                        "one transaction")
                 .contains(
                         "before statement 6 of 6 (`insert into audit`): the backend was terminated",
                         "after statement 6 of 6 (`insert into audit`): the backend was terminated",

@@ -19,6 +19,11 @@ class WrongScenarios implements IdempotencyProof {
     }
 
     @IdempotencyScenario
+    void upsertInRequiresNew(WrongShop shop) {
+        shop.upsertInRequiresNew("key-1");
+    }
+
+    @IdempotencyScenario
     void messageInRequiresNew(WrongShop shop) {
         shop.messageInRequiresNew("key-1");
     }

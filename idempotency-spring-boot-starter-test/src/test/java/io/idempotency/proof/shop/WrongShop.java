@@ -63,6 +63,13 @@ class WrongShop {
     }
 
     @Transactional
+    @Idempotent(scope = "w-upsert-in-requires-new", key = "#key")
+    public void upsertInRequiresNew(String key) {
+        audit.upsert();
+        note();
+    }
+
+    @Transactional
     @Idempotent(scope = "w-outbox", key = "#key")
     public void messageInRequiresNew(String key) {
         audit.publishInNewTransaction(key);

@@ -20,6 +20,7 @@ import io.idempotency.boot.IdempotencyDataSource;
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.StorageFeatures;
+import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.retention.Purge;
@@ -80,5 +81,11 @@ public final class IdempotencyRetentionAutoConfiguration {
         List<Sampler> samplers = new ArrayList<>(List.of(new StorageSampler(storage.statistics(), listeners)));
         samplers.addAll(others.orderedStream().toList());
         return new SampleScheduler(samplers, properties.sampleInterval());
+    }
+
+    @Bean
+    @Order(30)
+    SummaryPart idempotencyPurgeSummary(IdempotencyPurgeProperties properties) {
+        return () -> "purge " + (properties.enabled() ? "on" : "off");
     }
 }

@@ -17,6 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -30,6 +31,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.idempotency.CallerResolver;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyJsonMapper;
+import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationKind;
@@ -149,5 +151,19 @@ public final class IdempotencyWebAutoConfiguration {
                         .ifPresent(resolver -> resolvers.add(0, new IdempotencyProblemResolver(problems, resolver)));
             }
         };
+    }
+
+    @Bean
+    @Order(20)
+    SummaryPart idempotencyEndpointsSummary(ObjectProvider<RequestMappingHandlerMapping> mappings) {
+        return () -> SummaryPart.count(
+                mappings.stream()
+                        .flatMap(mapping -> mapping.getHandlerMethods().values().stream())
+                        .filter(handler ->
+                                KeyHeaderParameters.all(handler).findAny().isPresent())
+                        .distinct()
+                        .count(),
+                "endpoint with a key header",
+                "endpoints with a key header");
     }
 }

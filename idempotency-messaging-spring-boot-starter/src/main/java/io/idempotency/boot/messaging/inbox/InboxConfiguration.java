@@ -12,9 +12,11 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.annotation.Order;
 
 import io.idempotency.DatabaseResolver;
 import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.call.IdempotentCallExecutor;
 import io.idempotency.internal.fingerprint.Fingerprinter;
@@ -22,7 +24,9 @@ import io.idempotency.internal.inbox.InboxBinding;
 import io.idempotency.internal.inbox.InboxStore;
 import io.idempotency.internal.inbox.InboxTemplate;
 import io.idempotency.internal.inbox.MessageRetention;
+import io.idempotency.internal.inbox.ReceiverOperation;
 import io.idempotency.internal.inbox.ReceiverParser;
+import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
 import io.idempotency.internal.operation.RetentionPolicy;
 import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.transaction.JoinedTransactions;
@@ -81,5 +85,11 @@ final class InboxConfiguration {
             IdempotencyProperties properties,
             @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
         return new InboxTemplate(binding, callExecutor, transactions, inboxStore, properties.waitTimeout(), listeners);
+    }
+
+    @Bean
+    @Order(10)
+    SummaryPart idempotencyReceiversSummary(IdempotentBeanVerifier verifier) {
+        return () -> SummaryPart.count(verifier.count(ReceiverOperation.KIND), "receiver", "receivers");
     }
 }
