@@ -74,7 +74,7 @@ class SchemaValidationTest extends NotebookTests {
         StartupReport report = StartupReport.of(() -> start(property));
 
         assertThat(report.description()).contains("there is no ", table).doesNotContain("(core)", "(messaging)");
-        assertThat(report.action()).contains("run the migrations ", file).doesNotContain("core/V1__requests.sql");
+        assertThat(report.action()).contains("Run the migrations ", file).doesNotContain("core/V1__requests.sql");
     }
 
     @Test

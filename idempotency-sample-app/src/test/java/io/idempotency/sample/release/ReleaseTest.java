@@ -133,9 +133,12 @@ class ReleaseTest {
                 .contains("(BSD-2-Clause) PostgreSQL JDBC Driver");
     }
 
-    /** The code of both is that of pages of the documentation. */
+    /**
+     * The code of the first two is that of pages of the documentation. The third one has the starter of messages, and comes to the
+     * database of the others.
+     */
     @Test
-    void applicationsInJavaAndKotlinBuildFromTheReleaseAlone() throws Exception {
+    void applicationsInJavaInKotlinAndWithMessagesBuildFromTheReleaseAlone() throws Exception {
         Path consumer = folder.resolve("consumer");
         copy(ROOT.resolve("build/consumer"), consumer);
         Path pom = consumer.resolve("pom.xml");
@@ -166,7 +169,7 @@ class ReleaseTest {
 
         try (TestDatabase database = TestDatabase.createEmpty()) {
             // In files, because the test kit would take a server that the environment names.
-            for (String application : List.of("java", "kotlin")) {
+            for (String application : List.of("java", "kotlin", "messages")) {
                 Files.writeString(
                         Files.createDirectory(consumer.resolve(application).resolve("config"))
                                 .resolve("application.properties"),
@@ -192,7 +195,8 @@ class ReleaseTest {
         for (String report : List.of(
                 "java/target/surefire-reports/TEST-shop.TransfersTest.xml",
                 "kotlin/target/surefire-reports/TEST-shop.OrdersTest.xml",
-                "kotlin/target/surefire-reports/TEST-shop.OrdersAreIdempotentTest.xml")) {
+                "kotlin/target/surefire-reports/TEST-shop.OrdersAreIdempotentTest.xml",
+                "messages/target/surefire-reports/TEST-shop.TurnoverTest.xml")) {
             assertThat(consumer.resolve(report))
                     .content()
                     .contains("<testcase", "errors=\"0\"", "skipped=\"0\"", "failures=\"0\"");

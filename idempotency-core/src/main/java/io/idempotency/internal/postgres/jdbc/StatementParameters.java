@@ -55,15 +55,6 @@ public final class StatementParameters {
     }
 
     /**
-     * Binds a boolean.
-     *
-     * @throws SQLException if the driver refuses it
-     */
-    public void bool(boolean value) throws SQLException {
-        statement.setBoolean(++index, value);
-    }
-
-    /**
      * Binds a bigint.
      *
      * @throws SQLException if the driver refuses it

@@ -82,7 +82,7 @@ final class LeaseStatements {
         return MultiStatement.updateOne(connection, "record the failure of a lease", sql, parameters -> {
             parameters.bound(boundOfFailure(failure));
             RequestColumns.bindFailure(parameters, status, failure);
-            parameters.bool(resumeAfter != null);
+            parameters.duration(resumeAfter == null ? null : Duration.ZERO);
             RequestColumns.bindFence(parameters, fence);
             if (kept != null && scheduler != null) {
                 String ended = status == RequestStatus.PROCESSING ? "dead" : "sent";

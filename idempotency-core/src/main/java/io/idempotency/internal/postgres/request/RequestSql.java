@@ -68,12 +68,15 @@ public final class RequestSql {
                 response_expires_at =\s""" + later("statement_timestamp()", "response_expires_at - claimed_at")
             + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
-    /** The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}. */
+    /**
+     * The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}.
+     * No CASE, in which Citus refuses the time.
+     */
     static final String FAIL = """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
-                locked_until = case when ? then statement_timestamp() end, response_expires_at = null,
-                updated_at = statement_timestamp()""" + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                response_expires_at = null, updated_at = statement_timestamp(),
+                locked_until =\s""" + FROM_NOW + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     private static final String LEASE_EXTENDED = """
             locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),

@@ -258,8 +258,9 @@ public final class StorageSchema {
             String reason, Collection<StorageFeature> unusable, @Nullable Exception cause) {
         return new StorageSchemaException(
                 "The idempotency tables in schema '" + schema.name() + "' cannot be used: " + reason + ".",
-                "Set idempotency.migrate = true, or run the migrations " + filesOf(unusable)
-                        + " and then as their owner: " + String.join("; ", grantsTo(ROLE)) + ".",
+                "Run the migrations " + filesOf(unusable)
+                        + " and then as their owner: " + String.join("; ", grantsTo(ROLE))
+                        + ". With idempotency.migrate = true the start runs those that its history does not have.",
                 cause);
     }
 
