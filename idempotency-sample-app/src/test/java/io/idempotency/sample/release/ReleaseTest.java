@@ -197,6 +197,9 @@ class ReleaseTest {
                     .content()
                     .contains("<testcase", "errors=\"0\"", "skipped=\"0\"", "failures=\"0\"");
         }
+        assertThat(consumer.resolve("kotlin/target/surefire-reports/TEST-shop.OrdersAreIdempotentTest.xml"))
+                .content()
+                .contains("<testcase name=\"place: after COMMIT: the process vanished\"");
         assertThat(consumer.resolve("kotlin/target/idempotency/shop.OrdersAreIdempotentTest.place.html"))
                 .content()
                 .contains("Idempotent in ", "after COMMIT: the process vanished");
