@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param place line of the application; {@code null} if none is known
  */
 record Finding(
-        String cause, String sentence, String detail, @Nullable Place place) {
+        String cause,
+        String sentence,
+        String detail,
+        @Nullable Place place) {
 
     String text() {
         return detail.isEmpty() ? sentence : sentence + "\n" + detail;

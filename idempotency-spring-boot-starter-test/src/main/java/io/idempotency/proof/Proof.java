@@ -210,28 +210,30 @@ final class Proof {
 
     /** With a method as their source, Maven would call all tests of a scenario by the same name and a number. */
     private DynamicTest test(String name, Executable body) {
-        return DynamicTest.dynamicTest(scenario.getName() + ": " + name, report.file().toUri(), () -> {
-            found = null;
-            try {
-                body.execute();
-                report.add(name, Verdict.OK, "");
-            } catch (TestAbortedException skipped) {
-                report.add(name, Verdict.SKIPPED, String.valueOf(skipped.getMessage()));
-                throw skipped;
-            } catch (Throwable wrong) {
-                isHopeless |= name.equals(CLEAN_RUN) || name.equals(REPEAT);
-                String message =
-                        wrong instanceof AssertionError ? String.valueOf(wrong.getMessage()) : wrong.toString();
-                String cause = found == null ? wrong.toString() : found.cause();
-                String told = causes.putIfAbsent(cause, name);
-                if (told != null) {
-                    report.add(name, Verdict.SKIPPED, "The cause is told above, at '" + told + "': " + message);
-                    throw new TestAbortedException("It fails for the reason that the test '" + told + "' has told");
-                }
-                report.add(name, Verdict.WRONG, message);
-                throw wrong;
-            }
-        });
+        return DynamicTest.dynamicTest(
+                scenario.getName() + ": " + name, report.file().toUri(), () -> {
+                    found = null;
+                    try {
+                        body.execute();
+                        report.add(name, Verdict.OK, "");
+                    } catch (TestAbortedException skipped) {
+                        report.add(name, Verdict.SKIPPED, String.valueOf(skipped.getMessage()));
+                        throw skipped;
+                    } catch (Throwable wrong) {
+                        isHopeless |= name.equals(CLEAN_RUN) || name.equals(REPEAT);
+                        String message =
+                                wrong instanceof AssertionError ? String.valueOf(wrong.getMessage()) : wrong.toString();
+                        String cause = found == null ? wrong.toString() : found.cause();
+                        String told = causes.putIfAbsent(cause, name);
+                        if (told != null) {
+                            report.add(name, Verdict.SKIPPED, "The cause is told above, at '" + told + "': " + message);
+                            throw new TestAbortedException(
+                                    "It fails for the reason that the test '" + told + "' has told");
+                        }
+                        report.add(name, Verdict.WRONG, message);
+                        throw wrong;
+                    }
+                });
     }
 
     private Run cleanRun(ScenarioRunner.Calls calls) throws Exception {

@@ -144,6 +144,13 @@ class ReleaseTest {
                 Files.readString(pom)
                         .replace("@spring-boot.version@", SpringBootVersion.getVersion())
                         .replace("@idempotency.version@", version()));
+        List<String> kotlinPom = code("kotlin.md", "xml");
+        Path pomOfKotlin = consumer.resolve("kotlin/pom.xml");
+        Files.writeString(
+                pomOfKotlin,
+                Files.readString(pomOfKotlin)
+                        .replace("@dependencies@", kotlinPom.get(0))
+                        .replace("@build@", kotlinPom.get(1)));
         Path java = consumer.resolve("java/src/main");
         Files.createDirectory(java.resolve("resources"));
         Files.writeString(

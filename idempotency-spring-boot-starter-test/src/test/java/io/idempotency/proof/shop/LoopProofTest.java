@@ -57,8 +57,9 @@ class LoopProofTest {
                         "statement 40 of 40 (`update counter`)");
         assertThat(Path.of("target/idempotency/" + OrderScenario.class.getName() + ".order.html"))
                 .content()
-                .contains("Of the statements that a loop sends, the first, one in the middle and the last were broken, and 34"
-                        + " were not.");
+                .contains(
+                        "Of the statements that a loop sends, the first, one in the middle and the last were broken, and 34"
+                                + " were not.");
     }
 
     @SpringBootTest(

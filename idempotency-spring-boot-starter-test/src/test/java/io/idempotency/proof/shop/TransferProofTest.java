@@ -40,7 +40,8 @@ class TransferProofTest {
         tests.assertStatistics(all -> all.failed(0).aborted(0).succeeded(5 + STATEMENTS * FAULTS));
         assertThat(tests.succeeded().map(event -> event.getTestDescriptor().getSource()))
                 .as("Maven names a test whose source is a method by the method and a number")
-                .noneMatch(source -> source.filter(MethodSource.class::isInstance).isPresent());
+                .noneMatch(
+                        source -> source.filter(MethodSource.class::isInstance).isPresent());
         assertThat(succeeded)
                 .startsWith(
                         "transfer: clean run",

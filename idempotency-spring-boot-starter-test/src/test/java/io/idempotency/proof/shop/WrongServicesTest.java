@@ -54,17 +54,17 @@ class WrongServicesTest {
         messages = byScenario(results.testEvents().failed().stream(), WrongServicesTest::message);
         skipped = byScenario(results.testEvents().aborted().stream(), WrongServicesTest::message);
         wrong = byScenario(
-                Stream.concat(
-                        results.testEvents().failed().stream(), results.testEvents().aborted().stream()),
+                Stream.concat(results.testEvents().failed().stream(), results.testEvents().aborted().stream()),
                 event -> event.getTestDescriptor().getDisplayName());
-        frames = byScenario(results.testEvents().failed().stream(), event -> failure(event).getStackTrace()[0]);
+        frames = byScenario(
+                results.testEvents().failed().stream(), event -> failure(event).getStackTrace()[0]);
     }
 
     private static <T> Map<String, List<T>> byScenario(Stream<Event> events, Function<Event, T> value) {
         return events.collect(Collectors.groupingBy(
-                        event -> scenario(event).getDisplayName(),
-                        TreeMap::new,
-                        Collectors.mapping(value, Collectors.toList())));
+                event -> scenario(event).getDisplayName(),
+                TreeMap::new,
+                Collectors.mapping(value, Collectors.toList())));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -143,7 +143,8 @@ class WrongServicesTest {
                 .anyMatch(message -> message.contains(at("Audit", "mail")));
         assertThat(skipped.get("twoBugs"))
                 .hasSizeGreaterThan(5)
-                .allMatch(message -> message.matches("It fails for the reason that the test '(after|before) .+' has told"));
+                .allMatch(message ->
+                        message.matches("It fails for the reason that the test '(after|before) .+' has told"));
     }
 
     @Test
@@ -189,7 +190,9 @@ class WrongServicesTest {
     }
 
     private static Throwable failure(Event event) {
-        return event.getRequiredPayload(TestExecutionResult.class).getThrowable().orElseThrow();
+        return event.getRequiredPayload(TestExecutionResult.class)
+                .getThrowable()
+                .orElseThrow();
     }
 
     private static String firstLine(String message) {
