@@ -5,7 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
@@ -79,8 +82,14 @@ class DocumentationTest {
             "idempotency.tracing",
             IdempotencyTracingProperties.class);
 
+    private static final Pattern DEPENDENCY_OF_MAVEN =
+            Pattern.compile("<groupId>(.+)</groupId>\\s+<artifactId>(.+)</artifactId>(?:\\s+<version>(.+)</version>)?");
+
+    private static final Pattern DEPENDENCY_OF_GRADLE =
+            Pattern.compile("(?:implementation|testImplementation) '([^:']+):([^:']+)(?::([^:']+))?'");
+
     static Stream<MarkdownFile> pagesWithJava() throws IOException {
-        return pages().filter(page -> !page.code("java").isEmpty());
+        return pages().filter(page -> !JavaExamples.of(page).isEmpty());
     }
 
     static Stream<MarkdownFile.CodeBlock> yamlBlocks() throws IOException {
@@ -162,6 +171,21 @@ class DocumentationTest {
         assertThat(page.links())
                 .allSatisfy(link ->
                         assertThat(link.leadsSomewhere()).as(link.toString()).isTrue());
+    }
+
+    /** Gradle itself is not run. */
+    @Test
+    void theCoordinatesForGradleAreThoseForMaven() throws IOException {
+        Set<String> ofMaven = coordinates("xml", DEPENDENCY_OF_MAVEN);
+
+        assertThat(coordinates("groovy", DEPENDENCY_OF_GRADLE)).hasSize(4).isSubsetOf(ofMaven);
+    }
+
+    private static Set<String> coordinates(String language, Pattern dependency) throws IOException {
+        return pages().flatMap(page -> page.code(language).stream())
+                .flatMap(block -> dependency.matcher(block.code()).results())
+                .map(found -> found.group(1) + ":" + found.group(2) + ":" + found.group(3))
+                .collect(Collectors.toSet());
     }
 
     @Test

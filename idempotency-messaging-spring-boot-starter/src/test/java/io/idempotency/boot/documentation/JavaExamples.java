@@ -64,6 +64,13 @@ final class JavaExamples implements AutoCloseable {
         loader.close();
     }
 
+    /** Returns the examples of a page, without those of the test kit, whose module needs this one and compiles them itself. */
+    static List<MarkdownFile.CodeBlock> of(MarkdownFile page) {
+        return page.code("java").stream()
+                .filter(block -> !block.code().contains("io.idempotency.proof"))
+                .toList();
+    }
+
     /** Compiles the examples of a page together. */
     static void compile(MarkdownFile page, Path classes) {
         StringWriter messages = new StringWriter();
@@ -75,11 +82,7 @@ final class JavaExamples implements AutoCloseable {
                         null,
                         List.of("-parameters", "-proc:none", "-d", classes.toString()),
                         null,
-                        page.code("java").stream()
-                                // The test kit is a module that needs this one, and compiles its examples itself.
-                                .filter(block -> !block.code().contains("io.idempotency.proof"))
-                                .map(JavaExamples::sourceOf)
-                                .toList())
+                        of(page).stream().map(JavaExamples::sourceOf).toList())
                 .call();
 
         assertThat(compiled).as(messages.toString()).isTrue();

@@ -3,7 +3,6 @@ package io.idempotency.boot.documentation;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +19,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.stereotype.Service;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.transaction.annotation.Transactional;
@@ -28,6 +28,8 @@ import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
 import io.idempotency.KeyReusedException;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.inbox.Inbox;
+import io.idempotency.outbox.Outbox;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -106,21 +108,28 @@ class MigratingPageTest {
     void keysOfRedisAreImported() throws Exception {
         execute("From a table of your own", "-- what the application has");
 
-        try (ConfigurableApplicationContext application = start("Payments", "KeyImport")) {
-            Object old = examples.create(
-                    "KeyImport$OldKey",
-                    "from Redis",
-                    "{\"id\": \"%s\", \"cents\": 4200}".formatted(OLD),
-                    Duration.ofMinutes(90));
-            Object keyImport = application.getBean(examples.type("KeyImport"));
-            ReflectionTestUtils.invokeMethod(keyImport, "importAll", List.of(old));
-            ReflectionTestUtils.invokeMethod(keyImport, "importAll", List.of(old));
+        try (ConfigurableApplicationContext application = start("Payments")) {
+            new NamedParameterJdbcTemplate(jdbc)
+                    .update(
+                            sql(
+                                    "From keys in Redis",
+                                    "-- for each key, its response and its time to live in milliseconds"),
+                            Map.of(
+                                    "key",
+                                    "from Redis",
+                                    "response",
+                                    "{\"id\": \"%s\", \"cents\": 4200}".formatted(OLD),
+                                    "ttl",
+                                    90 * 60_000));
+            assertThat(importKeys("From a table of your own")).isOne();
+            jdbc.execute("drop table old_key");
 
             assertThat(pay(application.getBean(examples.type("Payments")), "from Redis", 4200))
                     .isEqualTo(receipt(OLD, 4200));
             assertThat(count("payment")).isZero();
             assertThat(jdbc.queryForObject(
-                            "select expires_at - claimed_at = interval '90 minutes' from idempotency.idempotency_request",
+                            "select expires_at - now() between interval '89 minutes' and interval '90 minutes'"
+                                    + " from idempotency.idempotency_request",
                             Boolean.class))
                     .isTrue();
         }
@@ -164,7 +173,8 @@ class MigratingPageTest {
     void keysOfAUniqueConstraintAreImported() throws Exception {
         execute("From a unique constraint", "-- what the application has");
         jdbc.update("insert into booking (id, request_id, cents) values (?, 'recent', 900)", OLD);
-        jdbc.update("insert into booking (request_id, cents, created_at) values ('old', 900, now() - interval '8 days')");
+        jdbc.update(
+                "insert into booking (request_id, cents, created_at) values ('old', 900, now() - interval '8 days')");
 
         try (ConfigurableApplicationContext application = start()) {
             assertThat(importKeys("From a unique constraint")).isOne();
@@ -201,7 +211,9 @@ class MigratingPageTest {
 
         try (ConfigurableApplicationContext application = start(Effects.class, "idempotency.enabled=false")) {
             assertThat(output).contains("run unprotected, and each repeat of their calls takes effect again: ");
-            assertThat(application.getBeansOfType(IdempotencyOperations.class)).isEmpty();
+            for (Class<?> missing : List.of(IdempotencyOperations.class, Inbox.class, Outbox.class)) {
+                assertThat(application.getBeansOfType(missing)).isEmpty();
+            }
             jdbc.execute("drop schema idempotency cascade");
             application.getBean(Effects.class).make("key");
             application.getBean(Effects.class).make("key");
