@@ -12,6 +12,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.proof.RecordedStatement.Kind;
 
 /** Compares a run with the one without a fault, and says in words what is wrong, why and where. */
@@ -74,7 +76,8 @@ final class Judge {
                         + " transaction of the call write it, without REQUIRES_NEW and on the same connection, or publish"
                         + " a message of the outbox. If it is meant to stay, exempt it: ignoreColumns = \""
                         + change.tableName() + ".*\"",
-                "");
+                "",
+                writer.place());
     }
 
     /** Its rows are missing for that reason alone. */
@@ -88,7 +91,8 @@ final class Judge {
                 "no answer, " + last.getClass().getName() + " " + place,
                 when + " a call got no answer, however often it was repeated: " + Report.shortened(last.toString())
                         + (place == null ? "" : " at " + place),
-                lines(baseline.differences(run.changes()))));
+                lines(baseline.differences(run.changes())),
+                place));
     }
 
     /** A repeat that writes what is missing would hide that a client which was answered has no reason to repeat. */
@@ -98,14 +102,20 @@ final class Judge {
             return Optional.empty();
         }
         String table = lost.get(0).row().table();
-        String place = at(writer(table));
+        Optional<RecordedStatement> writer = writer(table);
+        String place = at(writer);
         return Optional.of(new Finding(
                 "lost row" + table + place,
                 when + " the caller was answered, but " + lost.get(0).row().operation() + " of a row of "
                         + table.substring(table.lastIndexOf('.') + 1)
                         + " was missing until another call: the failure was swallowed outside of the transaction; it is"
                         + " written" + place,
-                lines(lost)));
+                lines(lost),
+                place(writer)));
+    }
+
+    private static @Nullable Place place(Optional<RecordedStatement> statement) {
+        return statement.map(RecordedStatement::place).orElse(null);
     }
 
     private static String at(Optional<RecordedStatement> statement) {
@@ -130,7 +140,8 @@ final class Judge {
         return Optional.of(new Finding(
                 "row of " + table + ": " + reason,
                 when + " a row of " + table + " was " + happened + ": " + reason,
-                lines(differences)));
+                lines(differences),
+                place(writer(row.table()))));
     }
 
     /**
@@ -347,7 +358,8 @@ final class Judge {
                     cause + " without key",
                     subject + "seen " + times(withoutKey(now))
                             + " outside of the database: it has no downstream key by which a repeat is recognized" + at,
-                    ""));
+                    "",
+                    place));
         }
         if (keys(now).size() > keys(usual).size()) {
             return Optional.of(new Finding(
@@ -355,7 +367,8 @@ final class Judge {
                     subject + "seen with " + keys(now).size()
                             + " downstream keys: a repeat must have the same one, see IdempotencyContext.downstreamKey,"
                             + at,
-                    "  " + keys(now)));
+                    "  " + keys(now),
+                    place));
         }
         long lost = withoutKey(usual)
                 + keys(usual).size()
@@ -367,7 +380,8 @@ final class Judge {
                         cause + " lost",
                         subject + (now.isEmpty() ? "not seen" : "seen " + lost + " times less than without a fault")
                                 + ": the call that makes it is lost with the fault" + at,
-                        ""));
+                        "",
+                        place));
     }
 
     private static long withoutKey(List<EffectProbe.Sighting> sightings) {
@@ -394,18 +408,16 @@ final class Judge {
                 .findFirst()
                 .map(sequence -> {
                     String name = sequence.getKey();
-                    String place = find(statement -> statement.kind() == Kind.APPLICATION
-                                    && statement.sql().contains(name.substring(name.lastIndexOf('.') + 1)))
-                            .map(RecordedStatement::place)
-                            .map(line -> " at " + line)
-                            .orElse("");
+                    Optional<RecordedStatement> caller = find(statement -> statement.kind() == Kind.APPLICATION
+                            && statement.sql().contains(name.substring(name.lastIndexOf('.') + 1)));
                     return new Finding(
                             "sequence " + name,
                             when + " the sequence " + name + " was advanced by "
                                     + sequence.getValue().count() + " and not by " + usualCount(name)
                                     + ": a rollback does not take its numbers back, so they must not count anything"
-                                    + place,
-                            "");
+                                    + at(caller),
+                            "",
+                            place(caller));
                 });
     }
 
@@ -432,7 +444,8 @@ final class Judge {
                                             ? ": no key was claimed, because the method is not @Idempotent or was not"
                                                     + " called through its Spring proxy"
                                             : ""),
-                            "  " + Report.shortened(expected) + "\n  " + Report.shortened(actual));
+                            "  " + Report.shortened(expected) + "\n  " + Report.shortened(actual),
+                            place(find(RecordedStatement::isLibraryClaim)));
                 });
     }
 

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A line of the application's code. */
-record Place(String file, int line, String className) {
+record Place(String file, int line, String className, String method) {
 
     private static final String LIBRARY_INTERNAL = "io.idempotency.internal.";
 
@@ -93,7 +93,8 @@ record Place(String file, int line, String className) {
                 .map(frame -> new Place(
                         String.valueOf(frame.getFileName()),
                         frame.getLineNumber(),
-                        frame.getClassName().replaceFirst("\\$\\$Lambda.*", "")));
+                        frame.getClassName().replaceFirst("\\$\\$Lambda.*", ""),
+                        frame.getMethodName()));
     }
 
     private static boolean isOfApplication(StackTraceElement frame) {
@@ -102,6 +103,11 @@ record Place(String file, int line, String className) {
                 && !name.contains("$$SpringCGLIB")
                 && !isProof(name)
                 && LIBRARIES.stream().noneMatch(name::startsWith);
+    }
+
+    /** Returns the line as a frame, to which an IDE leads from the stack trace of a failure. */
+    StackTraceElement frame() {
+        return new StackTraceElement(className, method, file, line);
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -37,9 +38,6 @@ final class Proof {
 
     private static final int AT_ONCE = 8;
 
-    /** Further ones would tell the same. */
-    private static final int MOST_FAILURES_OF_A_CAUSE = 5;
-
     private static final int MOST_CAUSES = 5;
 
     private static final String CLEAN_RUN = "clean run";
@@ -58,8 +56,8 @@ final class Proof {
 
     private @Nullable Baseline baseline;
 
-    /** Number of failed tests by cause. */
-    private final Map<String, Integer> causes = new HashMap<>();
+    /** The test that has told a cause, by cause. Each cause is told once. */
+    private final Map<String, String> causes = new HashMap<>();
 
     /** The finding of the running test. */
     private @Nullable Finding found;
@@ -173,7 +171,9 @@ final class Proof {
             throw new IllegalStateException("The scenario was not recorded", e);
         }
         List<RecordedStatement> statements = usual.run().statements();
-        return statements.stream()
+        List<RecordedStatement> broken = broken(statements);
+        report.unbroken(statements.size() - broken.size());
+        return broken.stream()
                 .flatMap(statement -> Stream.of(Fault.values()).map(fault -> {
                     String when = when(statements, statement, fault);
                     return test(when + ": " + fault.description(), () -> {
@@ -192,6 +192,16 @@ final class Proof {
                 }));
     }
 
+    /** Of the statements of a loop the first, one in the middle and the last, because the others would tell the same. */
+    static List<RecordedStatement> broken(List<RecordedStatement> statements) {
+        return statements.stream().collect(Collectors.groupingBy(RecordedStatement::loop)).values().stream()
+                .flatMap(loop -> IntStream.of(0, loop.size() / 2, loop.size() - 1)
+                        .distinct()
+                        .mapToObj(loop::get))
+                .sorted(Comparator.comparingInt(RecordedStatement::number))
+                .toList();
+    }
+
     private static String when(List<RecordedStatement> statements, RecordedStatement statement, Fault fault) {
         long count = statements.stream()
                 .filter(each -> each.kind() == statement.kind())
@@ -205,29 +215,32 @@ final class Proof {
         };
     }
 
+    /** With a method as their source, Maven would call all tests of a scenario by the same name and a number. */
     private DynamicTest test(String name, Executable body) {
-        return DynamicTest.dynamicTest(name, () -> {
-            found = null;
-            try {
-                body.execute();
-                report.add(name, Verdict.OK, "");
-            } catch (TestAbortedException skipped) {
-                report.add(name, Verdict.SKIPPED, String.valueOf(skipped.getMessage()));
-                throw skipped;
-            } catch (Throwable wrong) {
-                isHopeless |= name.equals(CLEAN_RUN) || name.equals(REPEAT);
-                String message =
-                        wrong instanceof AssertionError ? String.valueOf(wrong.getMessage()) : wrong.toString();
-                String cause = found == null ? wrong.getClass().getName() : found.cause();
-                if (causes.merge(cause, 1, Integer::sum) > MOST_FAILURES_OF_A_CAUSE) {
-                    String repeated = MOST_FAILURES_OF_A_CAUSE + " tests before have found the same: " + message;
-                    report.add(name, Verdict.SKIPPED, repeated);
-                    throw new TestAbortedException(repeated);
-                }
-                report.add(name, Verdict.WRONG, message);
-                throw wrong;
-            }
-        });
+        return DynamicTest.dynamicTest(
+                scenario.getName() + ": " + name, report.file().toUri(), () -> {
+                    found = null;
+                    try {
+                        body.execute();
+                        report.add(name, Verdict.OK, "");
+                    } catch (TestAbortedException skipped) {
+                        report.add(name, Verdict.SKIPPED, String.valueOf(skipped.getMessage()));
+                        throw skipped;
+                    } catch (Throwable wrong) {
+                        isHopeless |= name.equals(CLEAN_RUN) || name.equals(REPEAT);
+                        String message =
+                                wrong instanceof AssertionError ? String.valueOf(wrong.getMessage()) : wrong.toString();
+                        String cause = found == null ? wrong.toString() : found.cause();
+                        String told = causes.putIfAbsent(cause, name);
+                        if (told != null) {
+                            report.add(name, Verdict.SKIPPED, "The cause is told above, at '" + told + "': " + message);
+                            throw new TestAbortedException(
+                                    "It fails for the reason that the test '" + told + "' has told");
+                        }
+                        report.add(name, Verdict.WRONG, message);
+                        throw wrong;
+                    }
+                });
     }
 
     private Run cleanRun(ScenarioRunner.Calls calls) throws Exception {
@@ -302,7 +315,7 @@ final class Proof {
     private void report(Optional<Finding> finding) {
         finding.ifPresent(wrong -> {
             found = wrong;
-            throw new AssertionError(scenario.getName() + ": " + wrong.text() + "\n  See " + report.file());
+            throw wrong.failure(scenario.getName() + ": " + wrong.text() + "\n  See " + report.file());
         });
     }
 

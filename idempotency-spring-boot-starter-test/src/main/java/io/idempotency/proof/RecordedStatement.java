@@ -1,5 +1,6 @@
 package io.idempotency.proof;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,6 +83,11 @@ record RecordedStatement(
             }
         }
         return false;
+    }
+
+    /** Returns what it has in common with the statements of its transaction that a loop sends. */
+    List<Object> loop() {
+        return List.of(kind, transaction, String.valueOf(place), summary());
     }
 
     /** Returns the process id of its backend. */

@@ -76,6 +76,8 @@ final class Report {
 
     private @Nullable Baseline baseline;
 
+    private int unbroken;
+
     Report(Class<?> testClass, Method scenario) {
         this.name = testClass.getSimpleName() + "." + scenario.getName();
         this.file = FOLDER.resolve(fileName(testClass.getName() + "." + scenario.getName()) + ".html");
@@ -109,6 +111,11 @@ final class Report {
 
     void baseline(Baseline usual) {
         baseline = usual;
+    }
+
+    /** Notes how many statements of loops are not broken. */
+    void unbroken(int statements) {
+        unbroken = statements;
     }
 
     /** Adds a run of the test that is running. */
@@ -151,6 +158,10 @@ final class Report {
                 : "Not idempotent: " + count(Verdict.WRONG) + " of " + sections.size() + " tests are wrong";
         return all
                 + (count(Verdict.SKIPPED) == 0 ? "." : "; " + count(Verdict.SKIPPED) + " were skipped.")
+                + (unbroken == 0
+                        ? ""
+                        : " Of the statements that a loop sends, the first, one in the middle and the last were broken, and "
+                                + unbroken + " were not.")
                 + (baseline == null || baseline.notCompared().isEmpty()
                         ? ""
                         : " Not compared, because they differ without a fault: "

@@ -1,21 +1,15 @@
 package io.idempotency.boot.documentation;
 
 import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,11 +82,14 @@ class DocumentationTest {
             "idempotency.tracing",
             IdempotencyTracingProperties.class);
 
-    private static final Pattern TYPE_NAME =
-            Pattern.compile("^(?:public |final )*(?:class|record|interface) (\\w+)", Pattern.MULTILINE);
+    private static final Pattern DEPENDENCY_OF_MAVEN =
+            Pattern.compile("<groupId>(.+)</groupId>\\s+<artifactId>(.+)</artifactId>(?:\\s+<version>(.+)</version>)?");
+
+    private static final Pattern DEPENDENCY_OF_GRADLE =
+            Pattern.compile("(?:implementation|testImplementation) '([^:']+):([^:']+)(?::([^:']+))?'");
 
     static Stream<MarkdownFile> pagesWithJava() throws IOException {
-        return pages().filter(page -> !page.code("java").isEmpty());
+        return pages().filter(page -> !JavaExamples.of(page).isEmpty());
     }
 
     static Stream<MarkdownFile.CodeBlock> yamlBlocks() throws IOException {
@@ -107,29 +104,7 @@ class DocumentationTest {
     @ParameterizedTest
     @MethodSource("pagesWithJava")
     void javaExamplesOfAPageCompile(MarkdownFile page, @TempDir Path classes) {
-        StringWriter messages = new StringWriter();
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-
-        boolean compiled = compiler.getTask(
-                        messages,
-                        null,
-                        null,
-                        List.of("-parameters", "-proc:none", "-d", classes.toString()),
-                        null,
-                        page.code("java").stream()
-                                // The test kit is a module that needs this one, and compiles its examples itself.
-                                .filter(block -> !block.code().contains("io.idempotency.proof"))
-                                .map(DocumentationTest::sourceOf)
-                                .toList())
-                .call();
-
-        assertThat(compiled).as(messages.toString()).isTrue();
-    }
-
-    private static Source sourceOf(MarkdownFile.CodeBlock block) {
-        Matcher typeName = TYPE_NAME.matcher(block.code());
-        assertThat(typeName.find()).as("a complete type in " + block.name()).isTrue();
-        return new Source(typeName.group(1), block.code());
+        JavaExamples.compile(page, classes);
     }
 
     @ParameterizedTest
@@ -198,24 +173,24 @@ class DocumentationTest {
                         assertThat(link.leadsSomewhere()).as(link.toString()).isTrue());
     }
 
+    /** Gradle itself is not run. */
+    @Test
+    void theCoordinatesForGradleAreThoseForMaven() throws IOException {
+        Set<String> ofMaven = coordinates("xml", DEPENDENCY_OF_MAVEN);
+
+        assertThat(coordinates("groovy", DEPENDENCY_OF_GRADLE)).hasSize(4).isSubsetOf(ofMaven);
+    }
+
+    private static Set<String> coordinates(String language, Pattern dependency) throws IOException {
+        return pages().flatMap(page -> page.code(language).stream())
+                .flatMap(block -> dependency.matcher(block.code()).results())
+                .map(found -> found.group(1) + ":" + found.group(2) + ":" + found.group(3))
+                .collect(Collectors.toSet());
+    }
+
     @Test
     void thereAreExamples() throws IOException {
         assertThat(pagesWithJava()).isNotEmpty();
         assertThat(yamlBlocks()).isNotEmpty();
-    }
-
-    private static final class Source extends SimpleJavaFileObject {
-
-        private final String code;
-
-        Source(String typeName, String code) {
-            super(URI.create("string:///" + typeName + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
-            this.code = code;
-        }
-
-        @Override
-        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return code;
-        }
     }
 }

@@ -35,6 +35,24 @@ record MarkdownFile(Path path, String text) {
         return pages;
     }
 
+    static MarkdownFile of(String name) throws IOException {
+        return all().stream()
+                .filter(page -> page.toString().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Returns the section with this heading, as a page. */
+    MarkdownFile section(String heading) {
+        return new MarkdownFile(
+                path,
+                Pattern.compile("^## ", Pattern.MULTILINE)
+                        .splitAsStream(text)
+                        .filter(section -> section.startsWith(heading + "\n"))
+                        .findFirst()
+                        .orElseThrow());
+    }
+
     List<CodeBlock> code(String language) {
         List<CodeBlock> blocks = new ArrayList<>();
         Matcher matcher = CODE.matcher(text);

@@ -4,7 +4,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,6 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.idempotency.IdempotencyOperations;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
@@ -32,6 +37,7 @@ import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Every statement of the page for operators is one that PostgreSQL executes. */
 @PostgresTest
@@ -59,6 +65,60 @@ class OperationsPageTest {
     void whatOperatorsAskAndChangeIsUnderstood(MarkdownFile.CodeBlock block) {
         assertThatCode(() -> application.getBean(JdbcTemplate.class).execute(block.code()))
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void whyACustomerWasServedTwiceIsFound() throws IOException {
+        IdempotencyOperations operations = application.getBean(IdempotencyOperations.class);
+        JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+        jdbc.execute("truncate idempotency.idempotency_request");
+        operations.call("payments", "a-key", "4200 cents").run(() -> {});
+        Instant effect = Instant.now();
+        assertThat(ask("-- the key"))
+                .singleElement()
+                .satisfies(row -> assertThat(row)
+                        .containsEntry("attempt_count", 1)
+                        .hasEntrySatisfying(
+                                "created_at",
+                                time -> assertThat(((Timestamp) time).toInstant())
+                                        .isBefore(effect)));
+        assertThat(ask("-- two keys")).isEmpty();
+
+        operations.call("payments", "b-key", "4200 cents").run(() -> {});
+        operations.call("payments", "c-key", "another intent").run(() -> {});
+        assertThat(ask("-- two keys"))
+                .singleElement()
+                .satisfies(row -> assertThat(row).containsEntry("idempotency_key", "b-key"));
+
+        operations.call("payments", "a-key", "4200 cents").caller("ada").run(() -> {});
+        assertThat(ask("-- the key")).extracting(row -> row.get("caller")).containsExactlyInAnyOrder("", "ada");
+
+        jdbc.execute("update idempotency.idempotency_request set expires_at = now() - interval '1 s'");
+        jdbc.execute("call idempotency.idempotency_purge()");
+        IdempotencyOperations.Call leased =
+                operations.call("payments", "a-key", "4200 cents").leased(Duration.ofMinutes(1));
+        assertThatThrownBy(() -> leased.run(() -> {
+                    throw new IllegalStateException("the provider did not answer");
+                }))
+                .hasMessage("the provider did not answer");
+        leased.run(() -> {});
+        assertThat(ask("-- the key"))
+                .singleElement()
+                .satisfies(row -> assertThat(row)
+                        .containsEntry("attempt_count", 2)
+                        .hasEntrySatisfying(
+                                "created_at",
+                                time -> assertThat(((Timestamp) time).toInstant())
+                                        .isAfter(effect)));
+    }
+
+    private List<Map<String, Object>> ask(String beginning) throws IOException {
+        return application
+                .getBean(JdbcTemplate.class)
+                .queryForList(blocks().map(MarkdownFile.CodeBlock::code)
+                        .filter(code -> code.startsWith(beginning + "\n"))
+                        .findFirst()
+                        .orElseThrow());
     }
 
     @Test

@@ -147,6 +147,13 @@ class ReleaseTest {
                 Files.readString(pom)
                         .replace("@spring-boot.version@", SpringBootVersion.getVersion())
                         .replace("@idempotency.version@", version()));
+        List<String> kotlinPom = code("kotlin.md", "xml");
+        Path pomOfKotlin = consumer.resolve("kotlin/pom.xml");
+        Files.writeString(
+                pomOfKotlin,
+                Files.readString(pomOfKotlin)
+                        .replace("@dependencies@", kotlinPom.get(0))
+                        .replace("@build@", kotlinPom.get(1)));
         Path java = consumer.resolve("java/src/main");
         Files.createDirectory(java.resolve("resources"));
         Files.writeString(
@@ -201,6 +208,9 @@ class ReleaseTest {
                     .content()
                     .contains("<testcase", "errors=\"0\"", "skipped=\"0\"", "failures=\"0\"");
         }
+        assertThat(consumer.resolve("kotlin/target/surefire-reports/TEST-shop.OrdersAreIdempotentTest.xml"))
+                .content()
+                .contains("<testcase name=\"place: after COMMIT: the process vanished\"");
         assertThat(consumer.resolve("kotlin/target/idempotency/shop.OrdersAreIdempotentTest.place.html"))
                 .content()
                 .contains("Idempotent in ", "after COMMIT: the process vanished");

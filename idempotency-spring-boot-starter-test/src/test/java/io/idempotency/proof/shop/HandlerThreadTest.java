@@ -39,9 +39,9 @@ class HandlerThreadTest {
         tests.assertStatistics(all -> all.failed(0).aborted(0));
         assertThat(succeeded)
                 .contains(
-                        "after the library's statement 1 of 1 (`insert into \"idempotency\".processed_message`): the process vanished",
-                        "after statement 1 of 1 (`insert into note`): the process vanished",
-                        "after COMMIT: the process vanished");
+                        "handle: after the library's statement 1 of 1 (`insert into \"idempotency\".processed_message`): the process vanished",
+                        "handle: after statement 1 of 1 (`insert into note`): the process vanished",
+                        "handle: after COMMIT: the process vanished");
     }
 
     @SpringBootTest(

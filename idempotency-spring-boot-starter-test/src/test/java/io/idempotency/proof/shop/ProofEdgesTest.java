@@ -147,7 +147,7 @@ class ProofEdgesTest {
 
         assertThat(tests.failed().list()).isEmpty();
         assertThat(tests.succeeded().map(event -> event.getTestDescriptor().getDisplayName()))
-                .contains("second instance");
+                .contains("node: second instance");
     }
 
     @Test
@@ -200,8 +200,8 @@ class ProofEdgesTest {
         assertThat(tests.failed().list()).isEmpty();
         assertThat(tests.succeeded().map(event -> event.getTestDescriptor().getDisplayName()))
                 .contains(
-                        "before COMMIT: the connection was cut, and the server never saw it",
-                        "after COMMIT: the connection was cut, and its answer was lost")
+                        "invoice: before COMMIT: the connection was cut, and the server never saw it",
+                        "invoice: after COMMIT: the connection was cut, and its answer was lost")
                 .noneMatch(name -> name.contains("into \"idempotency\".idempotency_request"));
     }
 

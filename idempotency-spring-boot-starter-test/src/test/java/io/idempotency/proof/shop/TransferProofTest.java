@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
@@ -37,19 +38,23 @@ class TransferProofTest {
                 .toList();
 
         tests.assertStatistics(all -> all.failed(0).aborted(0).succeeded(6 + STATEMENTS * FAULTS));
+        assertThat(tests.succeeded().map(event -> event.getTestDescriptor().getSource()))
+                .as("Maven names a test whose source is a method by the method and a number")
+                .noneMatch(
+                        source -> source.filter(MethodSource.class::isInstance).isPresent());
         assertThat(succeeded)
                 .startsWith(
-                        "clean run",
-                        "repeat",
-                        "repeat with another payload",
-                        "eight at once",
-                        "second instance",
-                        "one transaction")
+                        "transfer: clean run",
+                        "transfer: repeat",
+                        "transfer: repeat with another payload",
+                        "transfer: eight at once",
+                        "transfer: second instance",
+                        "transfer: one transaction")
                 .contains(
-                        "before statement 6 of 6 (`insert into audit`): the backend was terminated",
-                        "after statement 6 of 6 (`insert into audit`): the backend was terminated",
-                        "before COMMIT: the connection was cut, and the server never saw it",
-                        "after COMMIT: the connection was cut, and its answer was lost");
+                        "transfer: before statement 6 of 6 (`insert into audit`): the backend was terminated",
+                        "transfer: after statement 6 of 6 (`insert into audit`): the backend was terminated",
+                        "transfer: before COMMIT: the connection was cut, and the server never saw it",
+                        "transfer: after COMMIT: the connection was cut, and its answer was lost");
     }
 
     @SpringBootTest(

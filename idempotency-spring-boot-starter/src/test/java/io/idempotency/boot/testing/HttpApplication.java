@@ -71,8 +71,11 @@ public final class HttpApplication implements AutoCloseable {
     }
 
     public HttpCall call(String method, String path) {
-        return new HttpCall(
-                "http://localhost:" + context.getEnvironment().getProperty("local.server.port"), method, path);
+        return new HttpCall(url(), method, path);
+    }
+
+    public String url() {
+        return "http://localhost:" + context.getEnvironment().getProperty("local.server.port");
     }
 
     @Override
