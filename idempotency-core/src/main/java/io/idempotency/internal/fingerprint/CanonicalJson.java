@@ -149,7 +149,7 @@ final class CanonicalJson {
         text.setLength(start);
         char separator = '{';
         for (Member member : members) {
-            if (member != Member.ABSENT) {
+            if (!member.isAbsent()) {
                 text.append(separator).append(unsorted, member.start - start, member.end - start);
                 separator = ',';
             }
@@ -287,5 +287,9 @@ final class CanonicalJson {
 
         /** A member that is null. */
         static final Member ABSENT = new Member(0, 0);
+
+        boolean isAbsent() {
+            return start == end;
+        }
     }
 }

@@ -49,7 +49,8 @@ final class PayloadBounds {
         if (characters > MAX_SORTED_CHARACTERS) {
             throw new RefusedPayloadException(
                     "It is too large for how deeply it is nested: sorting the members of its objects"
-                            + " copies more than " + MAX_SORTED_CHARACTERS + " characters, so refuse such payloads before");
+                            + " copies more than " + MAX_SORTED_CHARACTERS
+                            + " characters, so refuse such payloads before");
         }
     }
 
