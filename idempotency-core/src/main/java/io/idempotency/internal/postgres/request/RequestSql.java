@@ -282,7 +282,7 @@ public final class RequestSql {
 
     /** Fails if the statement changes another number of rows than the one that is its last parameter. */
     static String expectingRows(String statement) {
-        return expectingRows(statement, "?");
+        return expectingRows(statement, "cast(? as bigint)");
     }
 
     /** Fails unless the statement changes one row, so that PostgreSQL skips what follows it in the same message. */
@@ -292,7 +292,8 @@ public final class RequestSql {
 
     private static String expectingRows(String statement, String rows) {
         return "with changed as (" + statement + "\nreturning 1)\nselect "
-                + required("case (select count(*) from changed) when " + rows + " then 1 else 0 end");
+                + required("case when (select pg_catalog.count(*) from changed) operator(pg_catalog.=) " + rows
+                        + " then 1 else 0 end");
     }
 
     static String rowAsJson(String statement) {
