@@ -12,6 +12,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
+import org.postgresql.jdbc.AutoSave;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
@@ -141,6 +142,21 @@ class LeaseMessagesTest {
         }
     }
 
+    /** Drivers before 42.7.13 set one before the isolation level, which PostgreSQL refuses then. */
+    @Test
+    void theDriverSetsNoSavepoints() {
+        assertThat(transactions.<AutoSave>send(connection -> autosave())).isEqualTo(AutoSave.NEVER);
+        assertThat(transactions.<AutoSave>call(connection -> autosave())).isEqualTo(AutoSave.NEVER);
+    }
+
+    private AutoSave autosave() {
+        try {
+            return session.connection().unwrap(PGConnection.class).getAutosave();
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
     /** A COMMIT that waits for a standby must not be given up, because it would be acknowledged then. */
     @Test
     void theBoundOfAMessageDoesNotBoundItsCommit() throws Exception {
@@ -245,7 +261,7 @@ class LeaseMessagesTest {
         return List.of(
                         session.query("select current_setting('default_transaction_isolation')"),
                         session.query("select current_setting('statement_timeout')"),
-                        session.connection().unwrap(PGConnection.class).getAutosave(),
+                        autosave(),
                         session.connection().getAutoCommit())
                 .toString();
     }
