@@ -154,16 +154,14 @@ final class LeasedAttempt extends Attempt {
                 || SqlStates.isWaitEnded(sqlState);
     }
 
+    /** Asks again if the answer is lost, unless the method's transaction is still open. */
     private void requireHeldDespite(RuntimeException failure) {
         boolean isHeld;
         try {
-            isHeld = held.isHeld();
-        } catch (RuntimeException queryFailure) {
-            if (!SqlStates.isWaitEnded(SqlStates.of(queryFailure))) {
-                throw queryFailure;
-            }
+            isHeld = completesWithCommit ? held.isStoredAs(RequestStatus.PROCESSING) : held.isHeld();
+        } catch (Throwable queryFailure) {
             failure.addSuppressed(queryFailure);
-            throw held.takeoverInDoubt(failure);
+            throw SqlStates.isWaitEnded(SqlStates.of(queryFailure)) ? held.takeoverInDoubt(failure) : failure;
         }
         if (!isHeld) {
             LeaseLostException lost = held.lost();
