@@ -188,8 +188,8 @@ public final class HeldLease {
     /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */
     public boolean extend(Duration duration) throws Throwable {
         long extended = System.nanoTime() + duration.toNanos();
-        boolean held = retry.runRequired(
-                () -> boundedly(() -> transactions.commit(connection -> store.extendLease(connection, fence, duration))));
+        boolean held = retry.runRequired(() ->
+                boundedly(() -> transactions.commit(connection -> store.extendLease(connection, fence, duration))));
         if (held) {
             end = Math.max(end, extended);
         }

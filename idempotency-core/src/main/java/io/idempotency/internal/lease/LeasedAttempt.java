@@ -120,9 +120,7 @@ final class LeasedAttempt extends Attempt {
         ActiveTransaction active = ActiveTransaction.find(transaction.holder());
         completesWithCommit = active != null
                 && active.commitWith(new RowWithCommit(
-                        call().intent(),
-                        connection,
-                        () -> parts().store().completeWithCommit(connection, completion)));
+                        call().intent(), connection, () -> parts().store().completeWithCommit(connection, completion)));
         if (!completesWithCommit) {
             completeBeforeCommit(connection, completion);
         }

@@ -197,8 +197,8 @@ public final class LeasedCalls implements LeasedExecutor {
     }
 
     private boolean record(ResumedCall.End end, HeldLease held) throws Throwable {
-        return retry.runRequired(() -> transactions.commit(
-                        connection -> end.record(parts.store(), connection, held.fence())))
+        return retry.runRequired(
+                        () -> transactions.commit(connection -> end.record(parts.store(), connection, held.fence())))
                 || (end.failure().isFinal() && held.isStoredAs(RequestStatus.FAILED_FINAL))
                 || (end.isAbandoned() && held.isStoredAs(RequestStatus.PROCESSING))
                 || (end.pause() != null && held.isStoredAs(RequestStatus.FAILED_RETRYABLE));
@@ -295,11 +295,10 @@ public final class LeasedCalls implements LeasedExecutor {
         /** The claim of a call that is resumed is committed already. It finds it, and keeps no other one. */
         private ClaimResult make() {
             try {
-                ClaimResult claim = waitBudget.spendOn(
-                        () -> resumed == null
-                                ? transactions.send(this::claimAndCommit)
-                                : transactions.callAndKeepIf(
-                                        this::claim, found -> found.isGranted() && !isOfAnotherAttempt(found)));
+                ClaimResult claim = waitBudget.spendOn(() -> resumed == null
+                        ? transactions.send(this::claimAndCommit)
+                        : transactions.callAndKeepIf(
+                                this::claim, found -> found.isGranted() && !isOfAnotherAttempt(found)));
                 if (claim.kind() != ClaimResult.Kind.IN_PROGRESS) {
                     inDoubt = null;
                 }

@@ -120,7 +120,8 @@ public final class RequiresNewTransaction {
     }
 
     /** The driver's savepoints keep nothing here, and PostgreSQL refuses {@link #READ_COMMITTED} after one. */
-    private static <T extends @Nullable Object> Function<Connection, T> withoutSavepoints(Function<Connection, T> work) {
+    private static <T extends @Nullable Object> Function<Connection, T> withoutSavepoints(
+            Function<Connection, T> work) {
         return connection -> {
             if (!(CommitResult.driverOf(connection) instanceof PGConnection driver)
                     || driver.getAutosave() == AutoSave.NEVER) {

@@ -2,7 +2,6 @@ package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 
 import io.idempotency.Intent;
@@ -25,9 +24,9 @@ public record RowWithCommit(Intent intent, Connection connection, Runnable messa
 
     /** Commits. After that the driver sends nothing for the COMMIT of the manager. */
     void send() {
-        FailedCommit.<@Nullable Object, RuntimeException>commitWith(connection, () -> {
+        FailedCommit.commitWith(connection, () -> {
             message.run();
-            return null;
+            return true;
         });
     }
 }

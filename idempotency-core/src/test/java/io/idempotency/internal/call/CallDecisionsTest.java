@@ -306,9 +306,7 @@ class CallDecisionsTest {
     @Test
     void aLeaseThatHasEndedIsTakenOverWithTheRestOfTheWait() {
         ScriptedCall call = new ScriptedCall(
-                Form.LEASED,
-                attempts(1),
-                "( claim:leased ) ( claim:granted_recovery ) method ( complete )");
+                Form.LEASED, attempts(1), "( claim:leased ) ( claim:granted_recovery ) method ( complete )");
 
         assertThat(call.make()).endsWith("method ( complete ) -> run 1, RECOVERED");
         assertThat(call.waitLimits().get(1)).isLessThan(WAIT);

@@ -46,7 +46,8 @@ class LeaseCostTest {
             assertAdditional(3, counter, counted, Counted::withStep, Counted::effectAlone);
             assertAdditional(3, counter, counted, Counted::extending, Counted::effectAlone);
             assertAdditional(3, counter, counted, Counted::resumable, Counted::effectAlone);
-            // One of them asks for the isolation level of the method's transaction, in which no lease could be extended.
+            // One of them asks for the isolation level of the method's transaction, in which no lease could be
+            // extended.
             assertAdditional(
                     hasCompletionInMessageOfCommit ? 2 : 3,
                     counter,

@@ -40,7 +40,8 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     @Test
     void aLeaseExpiresAndACommitIsLost() {
         explorer(ScopedCalls.LEASED)
-                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.UNSENT), 1).withSwitches(0));
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.UNSENT), 1)
+                        .withSwitches(0));
     }
 
     @Test

@@ -192,8 +192,7 @@ final class EveryStatement {
             assertThat(store.fail(session.connection(), lease.fence(1), new Failure(false, "c", "m"), null))
                     .isTrue();
             assertThat(claimAndCommit(session, lease)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
-            assertThat(store.completeAndCommit(
-                            session.connection(), new Completion(lease.fence(2), "{}", null, null)))
+            assertThat(store.completeAndCommit(session.connection(), new Completion(lease.fence(2), "{}", null, null)))
                     .isTrue();
             ClaimRequest within = Requests.leased(prefix + "-within");
             claimAndCommit(session, within);

@@ -43,14 +43,12 @@ final class LeaseStatements {
     LeaseStatements(Schema schema, @Nullable ResumptionScheduler scheduler) {
         this.scheduler = scheduler;
         this.complete = Completing.of(schema, "");
-        this.completeResumable =
-                scheduler == null ? complete : Completing.of(schema, ";\n" + scheduler.cancellation());
+        this.completeResumable = scheduler == null ? complete : Completing.of(schema, ";\n" + scheduler.cancellation());
         String failing = RequestSql.changingOne(RequestSql.FAIL);
         this.fail = schema.resolve(MultiStatement.transaction(WaitBound.around(failing)));
         this.failResumable = scheduler == null
                 ? fail
-                : schema.resolve(
-                        MultiStatement.transaction(WaitBound.around(failing + ";\n" + scheduler.failure())));
+                : schema.resolve(MultiStatement.transaction(WaitBound.around(failing + ";\n" + scheduler.failure())));
         this.extend = schema.resolve(RequestSql.EXTEND_LEASE);
         this.extendAndCommit = MultiStatement.transaction(extend);
     }
@@ -108,8 +106,7 @@ final class LeaseStatements {
         }
     }
 
-    private static void execute(Connection connection, String sql, MultiStatement.Binding binding)
-            throws SQLException {
+    private static void execute(Connection connection, String sql, MultiStatement.Binding binding) throws SQLException {
         try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
             binding.bind(statements.parameters());
             statements.execute();
@@ -163,8 +160,8 @@ final class LeaseStatements {
         return extend(connection, fence, duration, bound, commits ? extendAndCommit : extend);
     }
 
-    private static boolean extend(
-            Connection connection, Fence fence, Duration duration, WaitBound bound, String sql) throws SQLException {
+    private static boolean extend(Connection connection, Fence fence, Duration duration, WaitBound bound, String sql)
+            throws SQLException {
         try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(bound);

@@ -113,10 +113,7 @@ public final class PostgresClaimStore implements ClaimStore {
     public Optional<StoredRequest> find(Connection connection, ClaimRequest request) {
         try {
             return findBounded(
-                    connection,
-                    request,
-                    findCommitted,
-                    WaitBound.remaining(request.waitLimit(), System.nanoTime()));
+                    connection, request, findCommitted, WaitBound.remaining(request.waitLimit(), System.nanoTime()));
         } catch (SQLException failure) {
             throw SqlFailures.translate("find the row of the " + request.intent(), findCommitted, failure);
         }
@@ -126,11 +123,7 @@ public final class PostgresClaimStore implements ClaimStore {
     public ClaimResult claim(Connection connection, ClaimRequest request) {
         ClaimStatements statements = request.completeAtOnce() ? completed : inTransaction;
         return claim(new Claim(
-                connection,
-                request,
-                request.lease() == null ? statements : leased,
-                System.nanoTime(),
-                expected -> {}));
+                connection, request, request.lease() == null ? statements : leased, System.nanoTime(), expected -> {}));
     }
 
     @Override
@@ -210,8 +203,7 @@ public final class PostgresClaimStore implements ClaimStore {
      * Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. If the claim is
      * committed already, any failure leaves a row without a holder, as a COMMIT does that is not answered.
      */
-    private boolean renewLease(Claim claim, ClaimResult granted, WaitBound bound, boolean commits)
-            throws SQLException {
+    private boolean renewLease(Claim claim, ClaimResult granted, WaitBound bound, boolean commits) throws SQLException {
         Lease lease = Objects.requireNonNull(claim.request.lease());
         Fence fence = claim.request.fence(granted.attempt());
         try {

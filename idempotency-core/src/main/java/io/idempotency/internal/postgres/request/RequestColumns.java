@@ -282,8 +282,9 @@ final class RequestColumns {
         static Insert failed(Schema schema) {
             return new Insert(
                     schema,
-                    MultiStatement.beginning(WaitBound.brieflyAround(insert(FAILED).replace(CLAIMED_BY, "?")
-                            + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)))),
+                    MultiStatement.beginning(
+                            WaitBound.brieflyAround(insert(FAILED).replace(CLAIMED_BY, "?")
+                                    + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)))),
                     FAILED);
         }
 

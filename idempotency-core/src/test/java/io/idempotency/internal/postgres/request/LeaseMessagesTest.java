@@ -108,16 +108,19 @@ class LeaseMessagesTest {
             assertOneRoundTrip("step", () -> assertThat(recordStep(request)).isTrue());
             assertOneRoundTrip("extension", () -> assertThat(extend(request)).isTrue());
             assertOneRoundTrip("failure", () -> assertThat(fail(request)).isTrue());
-            assertThat(counter.count(() ->
-                            assertThat(claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2))))
+            assertThat(counter.count(
+                            () -> assertThat(claim(request)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2))))
                     .as("insert, query and reclaim")
                     .isEqualTo(3);
-            assertOneRoundTrip("completion", () -> assertThat(complete(request, 2)).isTrue());
+            assertOneRoundTrip(
+                    "completion", () -> assertThat(complete(request, 2)).isTrue());
             assertThat(counter.count(() -> assertThat(claim(request).kind()).isEqualTo(Kind.SUCCEEDED)))
                     .as("insert and query of a duplicate")
                     .isEqualTo(2);
             String failed = "failed-" + call;
-            assertOneRoundTrip("record of a failure", () -> assertThat(recordFailure(failed)).isTrue());
+            assertOneRoundTrip(
+                    "record of a failure",
+                    () -> assertThat(recordFailure(failed)).isTrue());
 
             assertThat(session.state()).isEqualTo(TransactionState.ENDED);
             assertThat(settings(null)).isEqualTo(settings);
@@ -185,7 +188,8 @@ class LeaseMessagesTest {
         ClaimRequest holder = leased("key");
         claim(holder);
         ClaimRequest other = leased("key");
-        List<String> before = database.jdbc().queryForList("select r::text from idempotency.idempotency_request r", String.class);
+        List<String> before =
+                database.jdbc().queryForList("select r::text from idempotency.idempotency_request r", String.class);
 
         for (int call = 0; call < CALLS; call++) {
             assertThat(complete(other, 1)).isFalse();
@@ -210,8 +214,7 @@ class LeaseMessagesTest {
             session.execute("insert into effect values ('key')");
             assertThatExceptionOfType(DataAccessException.class)
                     .isThrownBy(() -> session.store()
-                            .completeWithCommit(
-                                    session.connection(), new Completion(other.fence(1), "1", null, null)))
+                            .completeWithCommit(session.connection(), new Completion(other.fence(1), "1", null, null)))
                     .satisfies(refused -> assertThat(SqlStates.isNotAsRequired(SqlStates.of(refused)))
                             .isTrue());
             session.rollback();
@@ -248,8 +251,8 @@ class LeaseMessagesTest {
     }
 
     private boolean complete(ClaimRequest request, int attempt) {
-        return transactions.commit(connection -> session.store()
-                .completeAndCommit(connection, new Completion(request.fence(attempt), "1", null, null)));
+        return transactions.commit(connection ->
+                session.store().completeAndCommit(connection, new Completion(request.fence(attempt), "1", null, null)));
     }
 
     /** Returns what must be the same after each message. */
