@@ -43,6 +43,9 @@ record Approach(String name, Promise promise, List<Class<?>> beans, List<String>
     static final Approach STARTER_VOID = new Approach(
             "starter-void", Promise.ONE_EFFECT, List.of(StarterVoidPayments.class, StarterConfiguration.class));
 
+    static final Approach STARTER_LEASED = new Approach(
+            "starter-leased", Promise.SAME_RESPONSE, List.of(StarterLeasedPayments.class, StarterConfiguration.class));
+
     static final Approach LEASED =
             new Approach("leased", Promise.SAME_RESPONSE, List.of(LeasedPayments.class, StarterConfiguration.class));
 

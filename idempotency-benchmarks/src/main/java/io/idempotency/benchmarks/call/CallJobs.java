@@ -37,6 +37,7 @@ public final class CallJobs {
                 Approach.STARTER_OPTIMISTIC,
                 Approach.STARTER_WRITE,
                 Approach.STARTER_VOID,
+                Approach.STARTER_LEASED,
                 Approach.OUTBOX_PUBLISH)) {
             contenders.put(approach.name(), () -> CallContender.start(approach, server));
         }

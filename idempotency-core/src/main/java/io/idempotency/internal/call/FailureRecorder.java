@@ -113,6 +113,6 @@ public final class FailureRecorder {
     private boolean write(IdempotentCall call, int attempt, Failure failure) {
         KeyClaimer.FailureRecord record =
                 new KeyClaimer.FailureRecord(call.key(), attempt, call.options().retention(), failure);
-        return transactions.call(connection -> call.keyClaimer().recordFailure(connection, record));
+        return transactions.commit(connection -> call.keyClaimer().recordFailure(connection, record));
     }
 }

@@ -3,9 +3,11 @@ package io.idempotency.internal.claim;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionSystemException;
 
 /**
  * The store of requests: it claims keys and stores responses.
@@ -35,7 +37,9 @@ import org.springframework.dao.DataAccessException;
  * <p>An operator moves a request whose lease has expired, or that has none, from PROCESSING to FAILED_RETRYABLE or SUCCEEDED, or
  * deletes it: see {@link io.idempotency.IdempotencyAdministration}.
  *
- * <p>Each method takes a connection with an open transaction, unless it says otherwise.
+ * <p>Each method takes a connection with an open transaction, unless it says otherwise. One that works in a transaction of its own
+ * takes a connection without auto-commit and without an open transaction. If it throws or changes nothing, it may leave an aborted
+ * one.
  *
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself or the call was
  * given up.
@@ -60,7 +64,35 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
     void insertFinishedAndCommit(Connection connection, ClaimRequest request, Completion completion);
 
     /**
-     * Records the failure of a leased call and ends its lease.
+     * Claims the key of a leased call in transactions of its own: each message is one, except that a call that may be resumed is
+     * scheduled in the transaction of its claim.
+     *
+     * @param connection a connection without auto-commit and without an open transaction
+     * @param beforeReclaim gets what a reclaim will grant, before it is sent: whoever finds it after an answer that was lost does not see
+     *     what the row was before
+     * @throws TransactionSystemException if the claim may be committed, because its COMMIT was not answered or what follows it has
+     *     failed
+     * @throws DataAccessException if it is not committed
+     */
+    ClaimResult claimAndCommit(Connection connection, ClaimRequest request, Consumer<ClaimResult> beforeReclaim);
+
+    /**
+     * Completes a lease and commits the method's transaction, in one message.
+     *
+     * @throws DataAccessException if the claim of the fence does not hold the key any more, or the driver reports an error; unless
+     *     PostgreSQL has answered, the transaction may be committed
+     */
+    void completeWithCommit(Connection connection, Completion completion);
+
+    /**
+     * Completes a lease in a transaction of its own, in one message.
+     *
+     * @return {@code false} if the claim of the fence does not hold the key any more
+     */
+    boolean completeAndCommit(Connection connection, Completion completion);
+
+    /**
+     * Records the failure of a leased call and ends its lease, in a transaction of its own.
      *
      * @param resumeAfter time after which the call is due to be resumed; {@code null} if it is not
      * @return {@code false} if the claim of the fence does not hold the key any more
@@ -68,7 +100,7 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
     boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter);
 
     /**
-     * Ends the lease of a call that is given up. Its row stays PROCESSING until an operator decides, because nobody knows whether the
+     * Ends the lease of a call that is given up, in a transaction of its own. Its row stays PROCESSING until an operator decides, because nobody knows whether the
      * effect happened.
      *
      * @param reason the failure of the last attempt, which is not final
@@ -84,7 +116,7 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
     boolean revive(Connection connection, Fence fence);
 
     /**
-     * Extends a lease. A lease that lasts longer already is not shortened.
+     * Extends a lease, in a transaction of its own. A lease that lasts longer already is not shortened.
      *
      * @return {@code false} if the claim of the fence does not hold the key any more
      */

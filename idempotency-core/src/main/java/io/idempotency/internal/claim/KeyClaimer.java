@@ -31,9 +31,10 @@ public interface KeyClaimer {
     boolean complete(Connection connection, Completion completion);
 
     /**
-     * Records the failure of an attempt whose claim was rolled back. Never changes a success, a final failure or the claim of
+     * Records the failure of an attempt whose claim was rolled back, in a transaction of its own. Never changes a success, a final failure or the claim of
      * another attempt.
      *
+     * @param connection a connection without auto-commit and without an open transaction
      * @return {@code false} if nothing was recorded, because another attempt has changed the row
      */
     boolean recordFailure(Connection connection, FailureRecord record);

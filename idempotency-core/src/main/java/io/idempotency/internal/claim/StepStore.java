@@ -14,6 +14,13 @@ public interface StepStore {
      */
     boolean recordStep(Connection connection, Fence fence, RecordedStep step, Duration lease);
 
+    /**
+     * Does the same in a transaction of its own.
+     *
+     * @param connection a connection without auto-commit and without an open transaction
+     */
+    boolean recordStepAndCommit(Connection connection, Fence fence, RecordedStep step, Duration lease);
+
     /** Finds the steps of a request. */
     List<RecordedStep> findSteps(Connection connection, Fence fence);
 }

@@ -39,9 +39,6 @@ public final class HeldLease {
 
     private final RequiresNewTransaction transactions;
 
-    /** Single-statement transactions. Setting an isolation level would cost a round trip. */
-    private final RequiresNewTransaction singleUpdates;
-
     private final CallRetry retry;
 
     private final Duration duration;
@@ -73,14 +70,12 @@ public final class HeldLease {
             List<RecordedStep> steps,
             ClaimStore store,
             RequiresNewTransaction transactions,
-            RequiresNewTransaction singleUpdates,
             CallRetry retry) {
         this.intent = intent;
         this.claim = claim;
         this.fence = fence;
         this.store = store;
         this.transactions = transactions;
-        this.singleUpdates = singleUpdates;
         this.retry = retry;
         this.duration = duration;
         steps.forEach(step -> this.steps.put(step.name(), step));
@@ -156,7 +151,7 @@ public final class HeldLease {
      * which has the same token if an operator lets the call be resumed that was given up.
      */
     boolean complete(Completion completion) {
-        return transactions.callAndKeepIf(connection -> store.complete(connection, completion), isHeld -> isHeld);
+        return transactions.commit(connection -> store.completeAndCommit(connection, completion));
     }
 
     /** Returns whether the claim has ended in this way, perhaps by a try whose COMMIT was not answered. */
@@ -193,8 +188,8 @@ public final class HeldLease {
     /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */
     public boolean extend(Duration duration) throws Throwable {
         long extended = System.nanoTime() + duration.toNanos();
-        boolean held = retry.runRequired(
-                () -> boundedly(() -> transactions.call(connection -> store.extendLease(connection, fence, duration))));
+        boolean held = retry.runRequired(() ->
+                boundedly(() -> transactions.commit(connection -> store.extendLease(connection, fence, duration))));
         if (held) {
             end = Math.max(end, extended);
         }
@@ -219,7 +214,8 @@ public final class HeldLease {
     boolean record(RecordedStep step) throws Throwable {
         long start = System.nanoTime();
         stepsInDoubt = true;
-        boolean recorded = retry.runRequired(() -> singleUpdates.call(connection -> recordBoundedly(connection, step)))
+        boolean recorded = retry.runRequired(() -> boundedly(() -> transactions.commit(
+                        connection -> store.recordStepAndCommit(connection, fence, step, duration))))
                 || isRecorded(step);
         if (recorded) {
             recorded(step, start);
@@ -230,10 +226,6 @@ public final class HeldLease {
     /** Records a step in an open transaction, which has to be committed before {@link #recorded} is called. */
     boolean record(Connection connection, RecordedStep step) {
         stepsInDoubt = true;
-        return recordBoundedly(connection, step);
-    }
-
-    private boolean recordBoundedly(Connection connection, RecordedStep step) {
         return boundedly(() -> store.recordStep(connection, fence, step, duration));
     }
 

@@ -15,8 +15,10 @@ import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.call.CallSynchronization;
 import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
+import io.idempotency.internal.transaction.RowWithCommit;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.internal.transaction.TransactionState;
@@ -38,6 +40,9 @@ final class LeasedAttempt extends Attempt {
      */
     private boolean completionStarted;
 
+    /** Set if the completion is in the message of the COMMIT, which the server may get after its connection was lost. */
+    private boolean completesWithCommit;
+
     LeasedAttempt(CallExecution execution, HeldLease held, CallRetry retry) {
         super(execution);
         this.held = held;
@@ -56,6 +61,11 @@ final class LeasedAttempt extends Attempt {
                 && RetryClassifier.isRetryable(this, failure);
     }
 
+    /** Returns whether the server may still get the COMMIT, which was not answered, together with the completion. */
+    boolean mayCommitLate(Throwable failure) {
+        return completesWithCommit && commitResult().isInDoubt(failure);
+    }
+
     @Nullable Object make() throws Throwable {
         try {
             Object result = execution().effect().within(this::runMethodIn);
@@ -68,6 +78,9 @@ final class LeasedAttempt extends Attempt {
         } catch (Throwable thrown) {
             if (isCompletedInDoubt(thrown)) {
                 return result();
+            }
+            if (completesWithCommit && thrown instanceof RuntimeException refused && isPerhapsLost(refused)) {
+                requireHeldDespite(refused);
             }
             throw exceptionForCaller(thrown);
         }
@@ -84,7 +97,7 @@ final class LeasedAttempt extends Attempt {
             held.setMethodConnection(connection);
             Object result = runWithSteps();
             transaction.requireCommittable(call().intent(), connection, TransactionState.ENDED);
-            complete(connection, result);
+            complete(transaction, connection, completionOf(held.fence(), result));
             CommitGuard.register(connection, transaction.holder());
             completedWith(held.claim(), result);
             return result;
@@ -102,19 +115,23 @@ final class LeasedAttempt extends Attempt {
         }
     }
 
-    /**
-     * Completes the lease in the method's transaction. If that has a snapshot and the row has changed since, PostgreSQL reports a
-     * serialization failure, and if the row is locked for too long, the end of the wait. So another transaction has to find out whether
-     * the lease is lost.
-     */
-    private void complete(Connection connection, @Nullable Object result) {
-        Completion completion = completionOf(held.fence(), result);
+    /** Completes the lease with the COMMIT of the method's transaction, or before it if the manager may do something in between. */
+    private void complete(JoinedTransaction transaction, Connection connection, Completion completion) {
+        ActiveTransaction active = ActiveTransaction.find(transaction.holder());
+        completesWithCommit = active != null
+                && active.commitWith(new RowWithCommit(
+                        call().intent(), connection, () -> parts().store().completeWithCommit(connection, completion)));
+        if (!completesWithCommit) {
+            completeBeforeCommit(connection, completion);
+        }
+    }
+
+    private void completeBeforeCommit(Connection connection, Completion completion) {
         boolean isCompleted;
         try {
             isCompleted = parts().store().complete(connection, completion);
         } catch (RuntimeException failure) {
-            String sqlState = SqlStates.of(failure);
-            if (SqlStates.isSerializationFailure(sqlState) || SqlStates.isWaitEnded(sqlState)) {
+            if (isPerhapsLost(failure)) {
                 requireHeldDespite(failure);
             }
             throw failure;
@@ -124,16 +141,25 @@ final class LeasedAttempt extends Attempt {
         }
     }
 
+    /**
+     * Returns whether another transaction has to find out whether the lease is lost. If the method's transaction has a snapshot and the
+     * row has changed since, PostgreSQL reports a serialization failure, and if the row is locked for too long, the end of the wait.
+     */
+    private static boolean isPerhapsLost(RuntimeException failure) {
+        String sqlState = SqlStates.of(failure);
+        return SqlStates.isNotAsRequired(sqlState)
+                || SqlStates.isSerializationFailure(sqlState)
+                || SqlStates.isWaitEnded(sqlState);
+    }
+
+    /** Asks again if the answer is lost, unless the method's transaction is still open. */
     private void requireHeldDespite(RuntimeException failure) {
         boolean isHeld;
         try {
-            isHeld = held.isHeld();
-        } catch (RuntimeException queryFailure) {
-            if (!SqlStates.isWaitEnded(SqlStates.of(queryFailure))) {
-                throw queryFailure;
-            }
+            isHeld = completesWithCommit ? held.isStoredAs(RequestStatus.PROCESSING) : held.isHeld();
+        } catch (Throwable queryFailure) {
             failure.addSuppressed(queryFailure);
-            throw held.takeoverInDoubt(failure);
+            throw SqlStates.isWaitEnded(SqlStates.of(queryFailure)) ? held.takeoverInDoubt(failure) : failure;
         }
         if (!isHeld) {
             LeaseLostException lost = held.lost();

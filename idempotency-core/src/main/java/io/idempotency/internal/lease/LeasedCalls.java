@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.TransactionSystemException;
 
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
@@ -28,11 +29,11 @@ import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.call.WaitBudget;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
-import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.CommitResult;
+import io.idempotency.internal.transaction.FailedCommit;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
@@ -43,8 +44,6 @@ public final class LeasedCalls implements LeasedExecutor {
     private final CallParts parts;
 
     private final RequiresNewTransaction transactions;
-
-    private final RequiresNewTransaction singleUpdates;
 
     private final FailureRecorder failures;
 
@@ -57,7 +56,6 @@ public final class LeasedCalls implements LeasedExecutor {
     public LeasedCalls(CallParts parts) {
         this.parts = parts;
         this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
-        this.singleUpdates = RequiresNewTransaction.on(parts.dataSource());
         this.failures = new FailureRecorder(transactions, parts.failures(), parts.settings());
         this.retry = new CallRetry(parts.settings().retry());
     }
@@ -96,7 +94,6 @@ public final class LeasedCalls implements LeasedExecutor {
                     leaseClaim.steps,
                     parts.store(),
                     transactions,
-                    singleUpdates,
                     retry);
             return run(execution, held, lease);
         });
@@ -151,40 +148,57 @@ public final class LeasedCalls implements LeasedExecutor {
     }
 
     /**
-     * Records the failure. Returns {@code false} if it is final, but the lease is lost, so that another attempt answers.
+     * Records the failure, after which no COMMIT can arrive that was not answered. Returns {@code false} if it is final, but the lease is
+     * lost, so that another attempt answers.
      *
-     * @throws OutcomeUnknownException if it is final, and another attempt may still answer
+     * @throws OutcomeUnknownException if it is final, and another attempt may still answer, or if such a COMMIT may have arrived
      */
     private boolean fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
         boolean isFinal = false;
+        ResumedCall resumed = last.call().resumed();
+        ResumedCall.End end;
         try {
             Failure failure = failures.failureOf(last.call(), last.firstFailureOr(thrown));
             isFinal = failure.isFinal();
-            ResumedCall resumed = last.call().resumed();
-            ResumedCall.End end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
-            if (!record(end, held)) {
-                return !end.failure().isFinal();
-            }
-            if (resumed != null) {
-                resumed.ended(end, thrown);
-            }
-            if (end.failure().isFinal()) {
-                last.setDurableOutcome(Outcome.FAILED_FINAL);
+            end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
+            if (record(end, held)) {
+                if (resumed != null) {
+                    resumed.ended(end, thrown);
+                }
+                if (end.failure().isFinal()) {
+                    last.setDurableOutcome(Outcome.FAILED_FINAL);
+                }
+                return true;
             }
         } catch (Throwable recordingFailure) {
+            if (last.mayCommitLate(thrown)) {
+                Suppression.add(thrown, recordingFailure);
+                throw committedLate(held, thrown);
+            }
             if (isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure))) {
                 OutcomeUnknownException unknown = held.takeoverInDoubt(recordingFailure);
                 unknown.addSuppressed(thrown);
                 throw unknown;
             }
             Suppression.add(thrown, recordingFailure);
+            return true;
         }
-        return true;
+        if (last.mayCommitLate(thrown)) {
+            throw committedLate(held, thrown);
+        }
+        return !end.failure().isFinal();
+    }
+
+    private static OutcomeUnknownException committedLate(HeldLease held, Throwable thrown) {
+        return held.outcomeUnknown(
+                "its COMMIT was not answered, and may arrive late. Repeat this call with the same key: it replays what was"
+                        + " committed, and runs if nothing was",
+                thrown);
     }
 
     private boolean record(ResumedCall.End end, HeldLease held) throws Throwable {
-        return retry.runRequired(() -> transactions.callAndKeepIf(
-                        connection -> end.record(parts.store(), connection, held.fence()), isHeld -> isHeld))
+        return retry.runRequired(
+                        () -> transactions.commit(connection -> end.record(parts.store(), connection, held.fence())))
                 || (end.failure().isFinal() && held.isStoredAs(RequestStatus.FAILED_FINAL))
                 || (end.isAbandoned() && held.isStoredAs(RequestStatus.PROCESSING))
                 || (end.pause() != null && held.isStoredAs(RequestStatus.FAILED_RETRYABLE));
@@ -219,9 +233,10 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private List<RecordedStep> steps = List.of();
 
-        private boolean isCommitting;
-
-        /** The failure of the first COMMIT of a claim that was not answered; {@code null} if a later try has found out. */
+        /**
+         * The failure of the first claim that may be committed although it has failed; {@code null} if a later try has found out. Its
+         * message has its COMMIT.
+         */
         private @Nullable Throwable inDoubt;
 
         LeaseClaim(ClaimRequest request, WaitBudget waitBudget, @Nullable ClaimResult resumed) {
@@ -277,25 +292,23 @@ public final class LeasedCalls implements LeasedExecutor {
             return Objects.requireNonNull(request.lease());
         }
 
+        /** The claim of a call that is resumed is committed already. It finds it, and keeps no other one. */
         private ClaimResult make() {
-            isCommitting = false;
             try {
-                ClaimResult claim = waitBudget.spendOn(() -> transactions.callAndKeepIf(this::claim, this::isKept));
+                ClaimResult claim = waitBudget.spendOn(() -> resumed == null
+                        ? transactions.send(this::claimAndCommit)
+                        : transactions.callAndKeepIf(
+                                this::claim, found -> found.isGranted() && !isOfAnotherAttempt(found)));
                 if (claim.kind() != ClaimResult.Kind.IN_PROGRESS) {
                     inDoubt = null;
                 }
                 return claim;
             } catch (Throwable failure) {
-                if (isCommitting && inDoubt == null && !SqlStates.isAnswer(failure)) {
+                if (inDoubt == null && failure instanceof TransactionSystemException && !SqlStates.isAnswer(failure)) {
                     inDoubt = failure;
                 }
                 throw failure;
             }
-        }
-
-        private boolean isKept(ClaimResult claim) {
-            isCommitting = claim.isGranted() && !isOfAnotherAttempt(claim);
-            return isCommitting;
         }
 
         /** Returns whether a call that is resumed was granted another attempt, because its own has ended or was reclaimed. */
@@ -303,14 +316,28 @@ public final class LeasedCalls implements LeasedExecutor {
             return claim.isGranted() && resumed != null && claim.attempt() != resumed.attempt();
         }
 
-        private ClaimResult claim(Connection connection) {
-            ClaimStore store = parts.store();
+        private ClaimResult claimAndCommit(Connection connection) {
             since = System.nanoTime();
-            ClaimResult claim = withFirstKind(store.claim(connection, request));
-            if (claim.isGranted() && claim.attempt() > 1) {
-                steps = store.findSteps(connection, request.fence(claim.attempt()));
+            ClaimResult claim = withFirstKind(parts.store().claimAndCommit(connection, request, this::withFirstKind));
+            try {
+                findSteps(connection, claim);
+            } catch (RuntimeException failure) {
+                throw FailedCommit.afterCommit(failure);
             }
             return claim;
+        }
+
+        private ClaimResult claim(Connection connection) {
+            since = System.nanoTime();
+            ClaimResult claim = withFirstKind(parts.store().claim(connection, request));
+            findSteps(connection, claim);
+            return claim;
+        }
+
+        private void findSteps(Connection connection, ClaimResult claim) {
+            if (claim.isGranted() && claim.attempt() > 1) {
+                steps = parts.store().findSteps(connection, request.fence(claim.attempt()));
+            }
         }
 
         /** Returns the first result for the same attempt number, because a repeated claim does not see what the row was before. */

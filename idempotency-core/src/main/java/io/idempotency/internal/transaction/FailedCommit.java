@@ -3,7 +3,9 @@ package io.idempotency.internal.transaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionSystemException;
 
 import io.idempotency.IdempotencyException;
 
@@ -14,6 +16,32 @@ public final class FailedCommit {
     private static final String UNKNOWN = "08007";
 
     private FailedCommit() {}
+
+    /**
+     * Sends a message that ends with the COMMIT of its transaction. If that fails, rolls back.
+     *
+     * @throws E if PostgreSQL has refused a statement of it, so that nothing is committed
+     * @throws TransactionSystemException if it was not answered
+     */
+    @SuppressWarnings("unchecked") // What was refused is what the message has thrown.
+    public static <T extends @Nullable Object, E extends Exception> T commitWith(
+            Connection connection, Message<T, E> message) throws E {
+        try {
+            return message.send();
+        } catch (Throwable failure) {
+            Exception ended = rollBack(connection, failure);
+            if (ended == failure && SqlStates.isAnswer(ended)) {
+                throw (E) ended;
+            }
+            // One of these lets Spring report an unknown end to callbacks, and not a rollback.
+            throw new TransactionSystemException("COMMIT failed", ended);
+        }
+    }
+
+    /** Returns the exception for what has failed after a COMMIT, so that it has to be done again. */
+    public static TransactionSystemException afterCommit(Throwable failure) {
+        return new TransactionSystemException("What follows a COMMIT has failed", unknown(failure));
+    }
 
     /** Rolls back. If that fails, aborts the connection. */
     public static Exception rollBack(Connection connection, Throwable failure) {
@@ -82,5 +110,13 @@ public final class FailedCommit {
         } catch (Throwable abortFailure) {
             Suppression.add(failure, abortFailure);
         }
+    }
+
+    /** A message with its COMMIT. */
+    @FunctionalInterface
+    public interface Message<T extends @Nullable Object, E extends Exception> {
+
+        /** Sends it and returns its result. */
+        T send() throws E;
     }
 }

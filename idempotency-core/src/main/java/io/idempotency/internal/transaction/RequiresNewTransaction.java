@@ -1,15 +1,20 @@
 package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.AutoSave;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
@@ -27,26 +32,34 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 public final class RequiresNewTransaction {
 
+    /**
+     * Overrides the defaults of pool and role for one transaction, and has to be its first statement. {@code setTransactionIsolation} would
+     * ask for the present level first, and change the session, which a pooler may give to others.
+     */
+    public static final String READ_COMMITTED = "set transaction isolation level read committed";
+
     private final DataSource dataSource;
 
     private final TransactionTemplate template;
 
-    private RequiresNewTransaction(DataSource dataSource, int isolationLevel) {
-        DefaultTransactionDefinition definition =
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        definition.setIsolationLevel(isolationLevel);
+    private final boolean isReadCommitted;
+
+    private RequiresNewTransaction(DataSource dataSource, boolean isReadCommitted) {
         this.dataSource = new DelegatingDataSource(dataSource);
-        this.template = new TransactionTemplate(new Manager(this.dataSource), definition);
+        this.template = new TransactionTemplate(
+                new Manager(this.dataSource),
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
+        this.isReadCommitted = isReadCommitted;
     }
 
     /** Creates one with the default isolation level of the connections. */
     public static RequiresNewTransaction on(DataSource dataSource) {
-        return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_DEFAULT);
+        return new RequiresNewTransaction(dataSource, false);
     }
 
     /** Creates one with the isolation level READ COMMITTED. */
     public static RequiresNewTransaction readCommittedOn(DataSource dataSource) {
-        return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_READ_COMMITTED);
+        return new RequiresNewTransaction(dataSource, true);
     }
 
     /**
@@ -66,10 +79,62 @@ public final class RequiresNewTransaction {
      */
     public <T extends @Nullable Object> T callAndKeepIf(Function<Connection, T> work, Predicate<T> isKept) {
         return template.execute(status -> {
-            T result = onConnection(work);
+            T result = onConnection(isReadCommitted ? readCommitted(work) : work);
             rollBackUnless(isKept.test(result), status);
             return result;
         });
+    }
+
+    /**
+     * Sends messages that are transactions of their own, with {@link #READ_COMMITTED} and the COMMIT in them. What such a message leaves
+     * open is rolled back.
+     *
+     * @param messages sends them; an exception rolls back what is open
+     */
+    public <T extends @Nullable Object> T send(Function<Connection, T> messages) {
+        return template.execute(status -> {
+            status.setRollbackOnly();
+            return onConnection(withoutSavepoints(messages));
+        });
+    }
+
+    /**
+     * Sends one message that ends with its COMMIT.
+     *
+     * @param message sends it; an exception rolls back
+     * @throws TransactionSystemException if the message was not answered, so that it may be committed
+     */
+    public <T extends @Nullable Object> T commit(Function<Connection, T> message) {
+        return send(connection -> FailedCommit.commitWith(connection, () -> message.apply(connection)));
+    }
+
+    private static <T extends @Nullable Object> Function<Connection, T> readCommitted(Function<Connection, T> work) {
+        return withoutSavepoints(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(READ_COMMITTED);
+            } catch (SQLException failure) {
+                throw new CannotCreateTransactionException("A transaction could not begin as READ COMMITTED", failure);
+            }
+            return work.apply(connection);
+        });
+    }
+
+    /** The driver's savepoints keep nothing here, and PostgreSQL refuses {@link #READ_COMMITTED} after one. */
+    private static <T extends @Nullable Object> Function<Connection, T> withoutSavepoints(
+            Function<Connection, T> work) {
+        return connection -> {
+            if (!(CommitResult.driverOf(connection) instanceof PGConnection driver)
+                    || driver.getAutosave() == AutoSave.NEVER) {
+                return work.apply(connection);
+            }
+            AutoSave before = driver.getAutosave();
+            driver.setAutosave(AutoSave.NEVER);
+            try {
+                return work.apply(connection);
+            } finally {
+                driver.setAutosave(before);
+            }
+        };
     }
 
     private <T extends @Nullable Object> T onConnection(Function<Connection, T> work) {
@@ -108,14 +173,29 @@ public final class RequiresNewTransaction {
             }
         }
 
-        /** A failed rollback is made again, because the clean-up commits what is open when it resets auto-commit. */
+        /**
+         * A failed rollback is made again, because the clean-up commits what is open when it resets auto-commit. On a lost connection
+         * there is nothing to roll back, and the failure of the attempt would hide the one that was first.
+         */
         @Override
         protected void doRollback(DefaultTransactionStatus status) {
+            if (isLost(connectionOf(status))) {
+                return;
+            }
             try {
                 super.doRollback(status);
             } catch (Throwable failure) {
                 FailedCommit.rollBackUnsent(connectionOf(status));
                 throw failure;
+            }
+        }
+
+        private static boolean isLost(Connection connection) {
+            try {
+                Connection driver = CommitResult.driverOf(connection);
+                return connection.isClosed() || (driver != null && driver.isClosed());
+            } catch (SQLException failure) {
+                return false;
             }
         }
 

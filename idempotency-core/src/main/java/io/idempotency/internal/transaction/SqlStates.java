@@ -27,6 +27,9 @@ public final class SqlStates {
     /** query_canceled, lock_not_available */
     private static final Set<String> WAIT_ENDED = Set.of("57014", "55P03");
 
+    /** invalid_argument_for_width_bucket_function, by which a statement fails that has changed another number of rows than it must */
+    private static final String NOT_AS_REQUIRED = "2201G";
+
     private static final Set<String> SESSION_ENDED = Set.of("FATAL", "PANIC");
 
     private static final int DEEPEST_CAUSE = 50;
@@ -85,6 +88,11 @@ public final class SqlStates {
     /** Returns whether a statement was cancelled, or could not get a lock, perhaps because it has waited for too long. */
     public static boolean isWaitEnded(@Nullable String sqlState) {
         return sqlState != null && WAIT_ENDED.contains(sqlState);
+    }
+
+    /** Returns whether a statement has failed because it has changed another number of rows than it must. */
+    public static boolean isNotAsRequired(@Nullable String sqlState) {
+        return NOT_AS_REQUIRED.equals(sqlState);
     }
 
     public static boolean isReadOnly(@Nullable String sqlState) {

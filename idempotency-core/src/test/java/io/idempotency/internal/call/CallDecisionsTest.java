@@ -68,7 +68,7 @@ class CallDecisionsTest {
                 Form.TRANSACTIONAL,
                 "( claim method complete commit:" + failure + " rollback )",
                 "( claim:succeeded commit )");
-        assertRepeated(lease, Form.LEASED, "( claim commit:" + failure + " rollback )", "( claim:succeeded rollback )");
+        assertRepeated(lease, Form.LEASED, "( claim:" + failure + " rollback )", "( claim:succeeded )");
     }
 
     private static void assertRepeated(String isRepeated, Form form, String failing, String repeat) {
@@ -116,13 +116,13 @@ class CallDecisionsTest {
             TRANSACTIONAL | ( claim method complete commit:lost ) (:broken ( claim:succeeded rollback )   | stored, REPLAYED
             ROW_ALONE     | ( method insert commit:lost ) ( claim:succeeded rollback )                         | stored, REPLAYED
             ROW_ALONE     | ( method insert commit:lost ) ( claim rollback )                                   | 08006, FAILED
-            OPTIMISTIC    | ( method send:lost ) ( record commit )                                             | 08006, FAILED
-            OPTIMISTIC    | ( method send:lost ) ( record:no commit ) ( claim:succeeded rollback )             | stored, REPLAYED
-            OPTIMISTIC    | ( method send:lost ) ( record:no commit ) ( claim rollback )                       | OutcomeUnknownException, FAILED
+            OPTIMISTIC    | ( method send:lost ) ( record )                                             | 08006, FAILED
+            OPTIMISTIC    | ( method send:lost ) ( record:no ) ( claim:succeeded rollback )             | stored, REPLAYED
+            OPTIMISTIC    | ( method send:lost ) ( record:no ) ( claim rollback )                       | OutcomeUnknownException, FAILED
             OPTIMISTIC    | ( method send:lost ) ( record:42P01 rollback )                                     | OutcomeUnknownException, FAILED
-            WRITE         | ( write:lost ) ( record:lost ) ( record commit )                                   | 08006, FAILED
-            WRITE         | ( write:lost ) ( record:no commit ) ( claim:succeeded rollback )                   | stored, REPLAYED
-            WRITE         | ( write:lost ) ( record:no commit ) ( claim:in_progress rollback )                 | OutcomeUnknownException, FAILED
+            WRITE         | ( write:lost ) ( record:lost ) ( record )                                   | 08006, FAILED
+            WRITE         | ( write:lost ) ( record:no ) ( claim:succeeded rollback )                   | stored, REPLAYED
+            WRITE         | ( write:lost ) ( record:no ) ( claim:in_progress rollback )                 | OutcomeUnknownException, FAILED
             """)
     void whatBecameOfACommitWithoutAnAnswerIsAskedAfterTheLastAttempt(Form form, String script, String end) {
         assertMade(form, attempts(1), script, end);
@@ -136,10 +136,10 @@ class CallDecisionsTest {
             TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:in_progress rollback ) ( claim:succeeded rollback ) | stored, REPLAYED
             TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:lost ) ( claim:succeeded rollback )                 | stored, REPLAYED
             TRANSACTIONAL | ( claim method complete commit:lost ) repeat ( claim:lost ) ( claim rollback )                           | 08006, FAILED
-            OPTIMISTIC    | ( method send:lost ) repeat ( claim method:fails rollback ) ( record commit )                            | IllegalStateException, FAILED
+            OPTIMISTIC    | ( method send:lost ) repeat ( claim method:fails rollback ) ( record )                            | IllegalStateException, FAILED
             OPTIMISTIC    | ( method send:lost ) repeat ( claim:granted_retry method:fails rollback )                                | IllegalStateException, FAILED
             WRITE         | ( write:lost ) repeat ( claim write complete commit )                                                    | written, EXECUTED
-            WRITE         | ( write:lost ) repeat ( claim:lost ) ( record commit )                                                   | 08006, FAILED
+            WRITE         | ( write:lost ) repeat ( claim:lost ) ( record )                                                   | 08006, FAILED
             """)
     void theNextAttemptAnswersForACommitOrItIsAskedFor(Form form, String script, String end) {
         assertMade(form, attempts(2), script, end);
@@ -176,28 +176,28 @@ class CallDecisionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            LEASED            | ( claim commit ) method ( complete commit )                                        | run 1, EXECUTED
-            LEASED            | ( claim:granted_recovery commit ) method ( complete commit )                       | run 1, RECOVERED
-            LEASED            | ( claim:succeeded rollback )                                                       | stored, REPLAYED
-            LEASED            | ( claim:23514 rollback )                                                           | 23514, FAILED
-            LEASED            | ( claim commit:lost ) repeat ( claim commit ) method ( complete commit )           | run 1, EXECUTED
-            LEASED            | ( claim:granted_retry commit:lost ) repeat ( claim:granted_recovery commit ) method ( complete commit ) | run 1, RETRIED
-            LEASED            | ( claim commit:lost ) repeat ( claim:succeeded rollback )                          | stored, REPLAYED
-            LEASED            | ( claim commit:lost ) repeat ( claim commit:lost ) ( claim commit ) method ( complete commit ) | run 1, EXECUTED
-            LEASED            | ( claim commit:lost ) repeat ( claim:lost ) ( claim:lost ) ( claim:succeeded rollback ) | stored, REPLAYED
-            LEASED            | ( claim commit:lost ) repeat ( claim commit:lost ) ( claim:42P01 rollback )        | OutcomeUnknownException, FAILED
-            LEASED            | ( claim commit:lost ) repeat ( claim:23514 rollback ) ( claim:23514 rollback )     | OutcomeUnknownException, FAILED
-            LEASED            | ( claim commit:lost ) repeat ( claim:in_progress rollback )                        | OutcomeUnknownException, FAILED
-            LEASED            | ( claim:lost ) repeat ( claim:lost )                                               | 08003, FAILED
-            LEASED            | ( claim commit:40001 rollback ) repeat ( claim commit:40001 rollback )             | 40001, FAILED
-            LEASED            | ( claim commit ) method:40001 ( fail commit )                                      | 40001, FAILED
-            LEASED_REPEATABLE | ( claim commit ) ( method:40001 rollback ) repeat ( method complete commit )       | run 2, EXECUTED
-            LEASED_REPEATABLE | ( claim commit ) ( method:lost ) repeat ( method:40P01 rollback ) ( fail commit )  | 40P01, FAILED
-            LEASED_REPEATABLE | ( claim commit ) ( method:23505 rollback ) ( fail commit )                         | 23505, FAILED
-            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
-            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:42P01 rollback )           | OutcomeUnknownException, FAILED
-            LEASED_REPEATABLE | ( claim commit ) ( method complete commit:lost ) ( find:reclaimed commit )         | LeaseLostException, LEASE_LOST
-            LEASED_REPEATABLE | ( claim commit ) ( method complete:40001 ( find:reclaimed commit ) rollback )      | LeaseLostException, LEASE_LOST
+            LEASED            | ( claim ) method ( complete )                                                            | run 1, EXECUTED
+            LEASED            | ( claim:granted_recovery ) method ( complete )                                           | run 1, RECOVERED
+            LEASED            | ( claim:succeeded )                                                                      | stored, REPLAYED
+            LEASED            | ( claim:23514 rollback )                                                                 | 23514, FAILED
+            LEASED            | ( claim:lost ) repeat ( claim ) method ( complete )                                      | run 1, EXECUTED
+            LEASED            | ( claim:granted_retry_lost ) repeat ( claim:granted_recovery ) method ( complete )       | run 1, RETRIED
+            LEASED            | ( claim:lost ) repeat ( claim:succeeded )                                                | stored, REPLAYED
+            LEASED            | ( claim:lost ) repeat ( claim:lost ) ( claim ) method ( complete )                       | run 1, EXECUTED
+            LEASED            | ( claim:lost ) repeat ( claim:lost ) ( claim:lost ) ( claim:succeeded )                  | stored, REPLAYED
+            LEASED            | ( claim:lost ) repeat ( claim:lost ) ( claim:42P01 rollback )                            | OutcomeUnknownException, FAILED
+            LEASED            | ( claim:lost ) repeat ( claim:23514 rollback ) ( claim:23514 rollback )                  | OutcomeUnknownException, FAILED
+            LEASED            | ( claim:lost ) repeat ( claim:in_progress rollback )                                     | OutcomeUnknownException, FAILED
+            LEASED            | ( claim:unfound ) repeat ( claim:unfound )                                               | 08006, FAILED
+            LEASED            | ( claim:40001 rollback ) repeat ( claim:40001 rollback )                                 | 40001, FAILED
+            LEASED            | ( claim ) method:40001 ( fail )                                                          | 40001, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method:40001 rollback ) repeat ( method complete commit )                    | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim ) ( method:lost ) repeat ( method:40P01 rollback ) ( fail )                      | 40P01, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method:23505 rollback ) ( fail )                                             | 23505, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:42P01 rollback )                               | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:reclaimed commit )                             | LeaseLostException, LEASE_LOST
+            LEASED_REPEATABLE | ( claim ) ( method complete:40001 rollback ) ( find:reclaimed commit )                   | LeaseLostException, LEASE_LOST
             """)
     void aLeasedMethodRunsUnderACommittedClaimAndAgainOnlyIfItMay(Form form, String script, String end) {
         assertMade(form, attempts(2), script, end);
@@ -205,69 +205,77 @@ class CallDecisionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            LEASED                | method ( complete:lost ) ( complete commit )                                   | run 1, EXECUTED
-            LEASED                | method (:broken ( complete commit )                                       | run 1, EXECUTED
-            LEASED                | method ( complete commit:lost ) ( complete:no rollback ) ( find:succeeded commit ) | run 1, EXECUTED
-            LEASED                | method ( complete:no rollback ) ( find:reclaimed commit )                        | LeaseLostException, LEASE_LOST
-            LEASED                | method ( complete:no rollback ) ( find commit )                                  | LeaseLostException, LEASE_LOST
-            LEASED                | method ( complete:23514 rollback )                                             | 23514, FAILED
-            LEASED                | method ( complete commit:lost ) ( complete:23514 rollback )                    | OutcomeUnknownException, FAILED
-            LEASED                | method ( complete:57014 rollback )                                             | OutcomeUnknownException, FAILED
-            LEASED                | method:extends ( extend:57014 rollback ) ( fail:57014 rollback )               | OutcomeUnknownException, FAILED
-            LEASED                | method:extends ( extend commit ) ( complete commit )                           | run 1, EXECUTED
-            LEASED                | method:extends ( extend:no commit )                                            | LeaseLostException, LEASE_LOST
-            LEASED                | method:extends ( extend commit:lost ) ( extend commit ) ( complete commit )    | run 1, EXECUTED
-            LEASED                | method:extends ( extend:lost ) ( extend:no commit )                            | LeaseLostException, LEASE_LOST
-            LEASED_IN_TRANSACTION | ( method complete commit )                                                     | run 1, EXECUTED
-            LEASED_IN_TRANSACTION | ( method complete:no rollback )                                                | LeaseLostException, LEASE_LOST
-            LEASED_IN_TRANSACTION | ( method complete:40001 ( find:reclaimed commit ) rollback )                   | LeaseLostException, LEASE_LOST
-            LEASED_IN_TRANSACTION | ( method complete:40001 ( find:processing commit ) rollback ) ( fail commit )  | 40001, FAILED
-            LEASED_IN_TRANSACTION | ( method complete:40001 ( find:57014 rollback ) rollback ) ( fail commit )     | OutcomeUnknownException, FAILED
-            LEASED_IN_TRANSACTION | ( method complete:57014 ( find:57014 rollback ) rollback ) ( fail:57014 rollback ) | OutcomeUnknownException, FAILED
-            LEASED_IN_TRANSACTION | ( method complete:57014 ( find:reclaimed commit ) rollback )                   | LeaseLostException, LEASE_LOST
-            LEASED_IN_TRANSACTION | ( method complete:57014 ( find:processing commit ) rollback ) ( fail commit )  | 57014, FAILED
-            LEASED_IN_TRANSACTION | ( method complete commit:23514 rollback ) ( fail commit )                      | 23514, FAILED
-            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:succeeded commit )                      | run 1, EXECUTED
-            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:lost ) ( find:succeeded commit )        | run 1, EXECUTED
-            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:processing commit ) ( fail commit )     | 08006, FAILED
-            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:reclaimed commit )                      | LeaseLostException, LEASE_LOST
-            LEASED_IN_TRANSACTION | ( method complete commit:lost ) ( find:42P01 rollback )                        | OutcomeUnknownException, FAILED
-            LEASED_IN_TRANSACTION | ( method:extends ( extend:no commit ) rollback )                               | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete:lost ) ( complete )                                              | run 1, EXECUTED
+            LEASED                | method (:broken ( complete )                                                       | run 1, EXECUTED
+            LEASED                | method ( complete:lost ) ( complete:no rollback ) ( find:succeeded commit )        | run 1, EXECUTED
+            LEASED                | method ( complete:no rollback ) ( find:reclaimed commit )                          | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete:no rollback ) ( find commit )                                    | LeaseLostException, LEASE_LOST
+            LEASED                | method ( complete:23514 rollback )                                                 | 23514, FAILED
+            LEASED                | method ( complete:lost ) ( complete:23514 rollback )                               | OutcomeUnknownException, FAILED
+            LEASED                | method ( complete:57014 rollback )                                                 | OutcomeUnknownException, FAILED
+            LEASED                | method:extends ( extend:57014 rollback ) ( fail:57014 rollback )                   | OutcomeUnknownException, FAILED
+            LEASED                | method:extends ( extend ) ( complete )                                             | run 1, EXECUTED
+            LEASED                | method:extends ( extend:no )                                                       | LeaseLostException, LEASE_LOST
+            LEASED                | method:extends ( extend:lost ) ( extend ) ( complete )                             | run 1, EXECUTED
+            LEASED                | method:extends ( extend:lost ) ( extend:no )                                       | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete commit )                                                         | run 1, EXECUTED
+            LEASED_IN_TRANSACTION | ( method complete:2201G rollback ) ( find:reclaimed commit )                       | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:40001 rollback ) ( find:reclaimed commit )                       | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:40001 rollback ) ( find:processing commit ) ( fail )             | 40001, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:40001 rollback ) ( find:57014 rollback ) ( fail )                | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:57014 rollback ) ( find:57014 rollback ) ( fail:57014 rollback ) | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:57014 rollback ) ( find:reclaimed commit )                       | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:57014 rollback ) ( find:processing commit ) ( fail )             | 57014, FAILED
+            LEASED_IN_TRANSACTION | ( method complete commit:23514 rollback ) ( fail )                                 | 23514, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:succeeded commit )                                 | run 1, EXECUTED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:lost ) ( find:succeeded commit )                   | run 1, EXECUTED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail )                       | 08006, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:no rollback )           | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:42P01 rollback )        | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:2201G rollback ) ( find:processing commit ) ( fail )             | 2201G, FAILED
+            LEASED_BEFORE_COMMIT  | ( method complete commit )                                                         | run 1, EXECUTED
+            LEASED_BEFORE_COMMIT  | ( method complete:no rollback )                                                    | LeaseLostException, LEASE_LOST
+            LEASED_BEFORE_COMMIT  | ( method complete:40001 ( find:reclaimed commit ) rollback )                       | LeaseLostException, LEASE_LOST
+            LEASED_BEFORE_COMMIT  | ( method complete commit:lost ) ( find:succeeded commit )                          | run 1, EXECUTED
+            LEASED_BEFORE_COMMIT  | ( method complete commit:lost ) ( find:processing commit ) ( fail:no rollback )    | 08006, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:reclaimed commit )                                 | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:42P01 rollback )                                   | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method:extends ( extend:no ) rollback )                                          | LeaseLostException, LEASE_LOST
             """)
     void aMethodThatReturnedIsCompletedUnlessItsLeaseIsLost(Form form, String script, String end) {
-        assertMade(form, attempts(1), "( claim commit ) " + script, end);
+        assertMade(form, attempts(1), "( claim ) " + script, end);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record commit )           | Declined, FAILED_FINAL
-            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no commit ) ( claim:succeeded rollback ) | stored, REPLAYED
-            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no commit ) ( claim rollback ) ( record commit ) | Declined, FAILED_FINAL
-            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:42P01 rollback )   | Declined, FAILED
-            TRANSACTIONAL | no  | ( claim method:declines rollback:lost ) ( record commit )      | Declined, FAILED_FINAL
-            TRANSACTIONAL | no  | ( claim method:extends rollback )                              | IllegalStateException, FAILED
-            TRANSACTIONAL | no  | ( claim:failed_finally rollback )                              | RecordedFailureException, FAILURE_REPLAYED
-            TRANSACTIONAL | no  | ( claim method:fails rollback )                                | IllegalStateException, FAILED
-            TRANSACTIONAL | yes | ( claim method:fails rollback ) ( record commit )              | IllegalStateException, FAILED
-            TRANSACTIONAL | yes | ( claim method:fails_untranslatably rollback )                 | UnsupportedOperationException, FAILED
-            TRANSACTIONAL | yes | ( claim method:fails_its_translator rollback )                 | IllegalMonitorStateException, FAILED
-            TRANSACTIONAL | yes | ( claim method complete commit:23514 rollback ) ( record commit ) | 23514, FAILED
-            TRANSACTIONAL | yes | ( claim method:40001 rollback )                                | 40001, FAILED
-            TRANSACTIONAL | yes | ( claim:42P01 rollback )                                       | 42P01, FAILED
-            TRANSACTIONAL | yes | ( claim method complete commit:lost ) ( claim rollback )       | 08006, FAILED
-            TRANSACTIONAL | yes | ( claim method:fails_after_commit complete commit )            | 40001, EXECUTED
-            LEASED        | no  | ( claim commit ) method:fails ( fail commit )                  | IllegalStateException, FAILED
-            LEASED        | no  | ( claim commit ) method:fails ( fail:no rollback )               | IllegalStateException, FAILED
-            LEASED        | no  | ( claim commit ) method:fails_untranslatably                   | UnsupportedOperationException, FAILED
-            LEASED        | no  | ( claim commit ) method:declines ( fail commit )               | Declined, FAILED_FINAL
-            LEASED        | no  | ( claim commit ) method:declines ( fail:lost ) ( fail commit ) | Declined, FAILED_FINAL
-            LEASED        | no  | ( claim commit ) method:declines ( fail:42P01 rollback )       | Declined, FAILED
-            LEASED        | no  | ( claim commit ) method:declines ( fail:57014 rollback )       | OutcomeUnknownException, FAILED
-            LEASED        | no  | ( claim commit ) method:declines ( fail:no rollback ) ( find:57014 rollback ) | OutcomeUnknownException, FAILED
-            LEASED        | no  | ( claim commit ) method:fails ( fail:57014 rollback )          | IllegalStateException, FAILED
-            LEASED        | no  | ( claim commit ) method:extends ( extend:57014 rollback ) ( fail:no rollback ) | OutcomeUnknownException, FAILED
-            LEASED        | no  | ( claim commit ) method:declines ( fail:no rollback ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
-            LEASED        | no  | ( claim commit ) method:declines ( fail commit:lost ) ( fail:no rollback ) ( find:failed_final commit ) | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record )                                            | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no ) ( claim:succeeded rollback )            | stored, REPLAYED
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no ) ( claim rollback ) ( record )           | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:42P01 rollback )                             | Declined, FAILED
+            TRANSACTIONAL | no  | ( claim method:declines rollback:lost ) ( record )                                       | Declined, FAILED_FINAL
+            TRANSACTIONAL | no  | ( claim method:extends rollback )                                                        | IllegalStateException, FAILED
+            TRANSACTIONAL | no  | ( claim:failed_finally rollback )                                                        | RecordedFailureException, FAILURE_REPLAYED
+            TRANSACTIONAL | no  | ( claim method:fails rollback )                                                          | IllegalStateException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails rollback ) ( record )                                               | IllegalStateException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_untranslatably rollback )                                           | UnsupportedOperationException, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_its_translator rollback )                                           | IllegalMonitorStateException, FAILED
+            TRANSACTIONAL | yes | ( claim method complete commit:23514 rollback ) ( record )                               | 23514, FAILED
+            TRANSACTIONAL | yes | ( claim method:40001 rollback )                                                          | 40001, FAILED
+            TRANSACTIONAL | yes | ( claim:42P01 rollback )                                                                 | 42P01, FAILED
+            TRANSACTIONAL | yes | ( claim method complete commit:lost ) ( claim rollback )                                 | 08006, FAILED
+            TRANSACTIONAL | yes | ( claim method:fails_after_commit complete commit )                                      | 40001, EXECUTED
+            LEASED        | no  | ( claim ) method:fails ( fail )                                                          | IllegalStateException, FAILED
+            LEASED        | no  | ( claim ) method:fails ( fail:no rollback )                                              | IllegalStateException, FAILED
+            LEASED        | no  | ( claim ) method:fails_untranslatably                                                    | UnsupportedOperationException, FAILED
+            LEASED        | no  | ( claim ) method:declines ( fail )                                                       | Declined, FAILED_FINAL
+            LEASED        | no  | ( claim ) method:declines ( fail:lost ) ( fail )                                         | Declined, FAILED_FINAL
+            LEASED        | no  | ( claim ) method:declines ( fail:42P01 rollback )                                        | Declined, FAILED
+            LEASED        | no  | ( claim ) method:declines ( fail:57014 rollback )                                        | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim ) method:declines ( fail:no rollback ) ( find:57014 rollback )                   | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim ) method:fails ( fail:57014 rollback )                                           | IllegalStateException, FAILED
+            LEASED        | no  | ( claim ) method:extends ( extend:57014 rollback ) ( fail:no rollback )                  | OutcomeUnknownException, FAILED
+            LEASED        | no  | ( claim ) method:declines ( fail:no rollback ) ( find:reclaimed commit )                 | LeaseLostException, LEASE_LOST
+            LEASED        | no  | ( claim ) method:declines ( fail:lost ) ( fail:no rollback ) ( find:failed_final commit ) | Declined, FAILED_FINAL
             """)
     void aFailureIsRecordedIfItIsFinalOrAllAre(Form form, String recordsAll, String script, String end) {
         assertMade(form, new Settings(1, Duration.ZERO, WAIT, recordsAll.equals("yes")), script, end);
@@ -276,7 +284,7 @@ class CallDecisionsTest {
     /** The database counts from the claim's statement. */
     @Test
     void aHolderNeverBelievesInItsLeaseForLongerThanTheDatabase() {
-        String script = "( claim commit:slow ) method ( complete commit )";
+        String script = "( claim:slow ) method ( complete )";
         ScriptedCall call = new ScriptedCall(Form.LEASED, attempts(1), script);
 
         assertThat(call.make()).isEqualTo(script + " -> run 1, EXECUTED");
@@ -289,20 +297,18 @@ class CallDecisionsTest {
         ScriptedCall call = new ScriptedCall(
                 Form.LEASED,
                 new Settings(1, Duration.ZERO, wait, false),
-                "( claim:leased rollback ) ".repeat(1_000).trim());
+                "( claim:leased ) ".repeat(1_000).trim());
 
-        assertThat(call.make()).endsWith("( claim:leased rollback ) -> RequestInProgressException, IN_PROGRESS");
+        assertThat(call.make()).endsWith("( claim:leased ) -> RequestInProgressException, IN_PROGRESS");
         assertThat(call.waitLimits().get(0)).isBetween(WaitBudget.SHORTEST_WAIT, wait);
     }
 
     @Test
     void aLeaseThatHasEndedIsTakenOverWithTheRestOfTheWait() {
         ScriptedCall call = new ScriptedCall(
-                Form.LEASED,
-                attempts(1),
-                "( claim:leased rollback ) ( claim:granted_recovery commit ) method ( complete commit )");
+                Form.LEASED, attempts(1), "( claim:leased ) ( claim:granted_recovery ) method ( complete )");
 
-        assertThat(call.make()).endsWith("method ( complete commit ) -> run 1, RECOVERED");
+        assertThat(call.make()).endsWith("method ( complete ) -> run 1, RECOVERED");
         assertThat(call.waitLimits().get(1)).isLessThan(WAIT);
     }
 

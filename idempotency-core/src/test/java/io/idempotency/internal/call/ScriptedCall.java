@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,12 +14,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -53,6 +56,7 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.ActiveTransaction;
+import io.idempotency.internal.transaction.FailedCommit;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.write.WriteAttempt;
@@ -85,6 +89,7 @@ final class ScriptedCall {
         WRITE(IdempotencyMode.TRANSACTIONAL, false),
         LEASED(IdempotencyMode.LEASED, false),
         LEASED_IN_TRANSACTION(IdempotencyMode.LEASED, true),
+        LEASED_BEFORE_COMMIT(IdempotencyMode.LEASED, true),
         LEASED_REPEATABLE(IdempotencyMode.LEASED, true);
 
         private final IdempotencyMode mode;
@@ -129,7 +134,7 @@ final class ScriptedCall {
     /** Makes the call. Returns what was asked and answered, what the caller got and the outcome that was published. */
     String make() {
         AbstractDataSource dataSource = new ScriptedDataSource();
-        DataSourceTransactionManager manager = form == Form.ROW_ALONE
+        DataSourceTransactionManager manager = form == Form.ROW_ALONE || form == Form.LEASED_BEFORE_COMMIT
                 ? new OtherTransactionManager(dataSource)
                 : new DataSourceTransactionManager(dataSource);
         ActiveTransaction.track(manager);
@@ -258,7 +263,7 @@ final class ScriptedCall {
         script.poll();
         asked.add(next);
         String answer = next.equals(question) ? "" : next.substring(question.length() + 1);
-        if (answer.equals("lost")) {
+        if (answer.endsWith("lost")) {
             if (!connections.isEmpty()) {
                 connections.element().isClosed = true;
             }
@@ -272,6 +277,7 @@ final class ScriptedCall {
             while (System.nanoTime() - start < SLOW.toNanos()) {
                 Thread.onSpinWait();
             }
+            return "";
         }
         if (answer.matches("[0-9A-Z]{5}")) {
             throw new SQLException("an error of the server", answer);
@@ -282,10 +288,13 @@ final class ScriptedCall {
     private @Nullable Object answer(Object store, Method statement, @Nullable Object[] arguments) {
         return switch (statement.getName()) {
             case "claim" -> claim((ClaimRequest) arguments[1]);
+            case "claimAndCommit" -> claimAndCommit(arguments);
             case "complete" -> isDone("complete");
-            case "fail" -> isDone("fail");
-            case "extendLease" -> isDone("extend");
-            case "recordFailure" -> isDone("record");
+            case "completeWithCommit" -> ask("complete");
+            case "completeAndCommit" -> isDone("complete") && hasEnded();
+            case "fail" -> isDone("fail") && hasEnded();
+            case "extendLease" -> hasEndedAnd(isDone("extend"));
+            case "recordFailure" -> hasEndedAnd(isDone("record"));
             case "findSettled" -> find((Fence) arguments[1]);
             case "findSteps" -> List.of();
             case "insertFinished" -> ask("insert");
@@ -297,6 +306,37 @@ final class ScriptedCall {
             case "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
             default -> ofObject(store, statement, arguments);
         };
+    }
+
+    /** Notes that a message has had its COMMIT. */
+    private boolean hasEnded() {
+        return hasEndedAnd(true);
+    }
+
+    private boolean hasEndedAnd(boolean isDone) {
+        connections.element().isEnded = true;
+        return isDone;
+    }
+
+    /** The answer {@code unfound} is a connection that is lost by a message without a COMMIT. A reclaim tells what it grants. */
+    @SuppressWarnings("unchecked")
+    private ClaimResult claimAndCommit(@Nullable Object[] arguments) {
+        String next = String.valueOf(script.peek());
+        if (next.equals("claim:unfound")) {
+            asked.add(script.remove());
+            connections.element().isClosed = true;
+            throw new UncategorizedSQLException("find", null, new SQLException("the connection was lost", "08006"));
+        }
+        if (next.equals("claim:granted_retry_lost")) {
+            ((Consumer<ClaimResult>) arguments[2]).accept(ClaimResult.granted(ClaimResult.Kind.GRANTED_RETRY, 2));
+        }
+        return FailedCommit.commitWith((Connection) arguments[0], () -> {
+            ClaimResult result = claim((ClaimRequest) arguments[1]);
+            if (result.kind() != ClaimResult.Kind.IN_PROGRESS) {
+                hasEnded();
+            }
+            return result;
+        });
     }
 
     private boolean isDone(String statement) {
@@ -447,6 +487,8 @@ final class ScriptedCall {
                     yield null;
                 }
                 case "isReadOnly" -> false;
+                case "createStatement" -> proxy(Statement.class, (statement, called, values) -> false);
+                case "getAutosave" -> AutoSave.NEVER;
                 case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
                 case "unwrap" -> proxy(BaseConnection.class, this);
                 case "getTransactionState" -> isEnded || isCommitSent ? TransactionState.IDLE : TransactionState.OPEN;

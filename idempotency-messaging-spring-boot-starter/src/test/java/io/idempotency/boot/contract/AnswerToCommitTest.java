@@ -1,8 +1,10 @@
 package io.idempotency.boot.contract;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
 import io.idempotency.inbox.Inbox;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -203,6 +206,21 @@ class AnswerToCommitTest {
         assertThat(application.effects()).isEqualTo(2);
     }
 
+    /** The claim is the first message with a COMMIT, and the completion the second one. */
+    @ParameterizedTest
+    @EnumSource
+    void aLeaseThatWasCommittedIsFound(Kind kind) {
+        ContractApplication application = applications.get(TransactionKind.JDBC);
+        Shop shop = application.bean(Shop.class);
+        for (boolean isCommitted : new boolean[] {true, false}) {
+            breaking(application).next(kind, isCommitted);
+
+            assertThat(shop.sellUnderALease("key-" + isCommitted)).isEqualTo("sold in execution " + shop.executions());
+        }
+        assertThat(breaking(application).broken).hasValue(2);
+        assertThat(application.effects()).isEqualTo(2);
+    }
+
     @ParameterizedTest
     @EnumSource
     void aStepThatWasCommittedIsFound(Kind kind) {
@@ -265,18 +283,51 @@ class AnswerToCommitTest {
             AtomicReference<Connection> connection = new AtomicReference<>(first);
             return (Connection) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                        Kind kind = method.getName().equals("commit") ? next.getAndSet(null) : null;
-                        if (kind != null) {
-                            broken.incrementAndGet();
-                            end(connection, kind, dataSource);
-                            throw kind.failure();
+                        if (method.getName().equals("commit")) {
+                            breakNext(connection, dataSource, () -> {});
                         }
-                        try {
-                            return method.invoke(connection.get(), arguments);
-                        } catch (InvocationTargetException thrown) {
-                            throw thrown.getCause();
-                        }
+                        Object result = invoke(method, connection.get(), arguments);
+                        return result instanceof PreparedStatement statement
+                                        && arguments[0].toString().endsWith(MultiStatement.COMMIT)
+                                ? breakable(dataSource, connection, statement)
+                                : result;
                     });
+        }
+
+        /** A message that ends with its COMMIT. */
+        private PreparedStatement breakable(
+                DataSource dataSource, AtomicReference<Connection> connection, PreparedStatement statement) {
+            return (PreparedStatement) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {PreparedStatement.class},
+                    (proxy, method, arguments) -> {
+                        if (method.getName().equals("execute")) {
+                            breakNext(connection, dataSource, statement::execute);
+                        }
+                        return invoke(method, statement, arguments);
+                    });
+        }
+
+        private static @Nullable Object invoke(Method method, Object target, @Nullable Object[] arguments)
+                throws Throwable {
+            try {
+                return method.invoke(target, arguments);
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+            }
+        }
+
+        private void breakNext(AtomicReference<Connection> connection, DataSource dataSource, Sending message)
+                throws Throwable {
+            Kind kind = next.getAndSet(null);
+            if (kind != null) {
+                broken.incrementAndGet();
+                if (isCommitted) {
+                    message.send();
+                }
+                end(connection, kind, dataSource);
+                throw kind.failure();
+            }
         }
 
         private void end(AtomicReference<Connection> connection, Kind kind, DataSource dataSource) throws SQLException {
@@ -293,6 +344,12 @@ class AnswerToCommitTest {
                 before.unwrap(BaseConnection.class).close();
             }
         }
+    }
+
+    @FunctionalInterface
+    private interface Sending {
+
+        void send() throws SQLException;
     }
 
     static class Shop extends PayingBean {
@@ -327,6 +384,12 @@ class AnswerToCommitTest {
             String answer = "sold in execution " + makeEffect();
             beforeReturn.run();
             return answer;
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-leased", key = "#key", mode = IdempotencyMode.LEASED)
+        public String sellUnderALease(String key) {
+            return "sold in execution " + makeEffect();
         }
 
         @Idempotent(scope = "shop-steps", key = "#key", mode = IdempotencyMode.LEASED)

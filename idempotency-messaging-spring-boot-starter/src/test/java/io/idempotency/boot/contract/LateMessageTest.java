@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.Idempotent;
+import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
@@ -220,6 +222,82 @@ class LateMessageTest {
         assertThat(application.effects()).isEqualTo(call.effects());
     }
 
+    @Test
+    void aClaimOfALeaseThatArrivesAfterItsRepeatChangesNothing() throws Exception {
+        proxy.holdNext("COMMIT");
+        String answer = application.bean(Shop.class).sellUnderALease("key");
+
+        proxy.deliver();
+
+        assertThat(application.bean(Shop.class).sellUnderALease("key")).isEqualTo(answer);
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(row()).containsEntry("status", "succeeded").containsEntry("attempt_count", 1);
+    }
+
+    @Test
+    void aCompletionOfALeaseThatArrivesAfterItsFailureIsShownCommitsNothing() throws Exception {
+        Shop shop = application.bean(Shop.class);
+        shop.beforeEffectDo(this::holdTheFirst);
+        assertThatThrownBy(() -> shop.sellUnderALease("key"))
+                .isNotInstanceOf(OutcomeUnknownException.class)
+                .hasStackTraceContaining("I/O error");
+
+        proxy.deliver();
+
+        assertThat(application.effects()).isZero();
+        assertThat(row()).containsEntry("status", "failed_retryable").containsEntry("attempt_count", 1);
+        assertThat(shop.sellUnderALease("key")).isEqualTo("sold in execution 2");
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aCompletionOfALeaseThatArrivesBeforeItsFailureIsRecordedLeavesTheOutcomeUnknown() throws Exception {
+        jdbc.execute("create or replace function refuse() returns trigger language plpgsql as $$ begin"
+                + " raise 'no room for a failure' using errcode = '53100'; end $$");
+        jdbc.execute("create trigger refuse before update on idempotency.idempotency_request for each row"
+                + " when (new.status = 'failed_retryable') execute function refuse()");
+        Shop shop = application.bean(Shop.class);
+        shop.beforeEffectDo(this::holdTheFirst);
+        assertThatExceptionOfType(OutcomeUnknownException.class)
+                .isThrownBy(() -> shop.sellUnderALease("key"))
+                .withMessageContaining("Repeat this call with the same key");
+
+        proxy.deliver();
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(shop.sellUnderALease("key")).isEqualTo("sold in execution 1");
+    }
+
+    /** The repeat has begun, and finds when it completes that it is too late. */
+    @Test
+    void aCompletionOfALeaseThatArrivesDuringTheRepeatIsTheAnswer() throws Exception {
+        Shop shop = application.bean(Shop.class);
+        shop.beforeEffectDo(execution -> {
+            holdTheFirst(execution);
+            if (execution == 2) {
+                deliver();
+            }
+        });
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> shop.sellRepeatably("key"));
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(shop.sellRepeatably("key")).isEqualTo("sold in execution 1");
+    }
+
+    private void holdTheFirst(int execution) {
+        if (execution == 1) {
+            proxy.holdNext("COMMIT");
+        }
+    }
+
+    private void deliver() {
+        try {
+            proxy.deliver();
+        } catch (Exception failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
     /** The interruption closes the socket when the message is sent, and the server may be about to begin with it. */
     @ParameterizedTest
     @EnumSource(names = {"OPTIMISTIC_WITHOUT_A_STATEMENT", "WRITE"})
@@ -315,6 +393,22 @@ class LateMessageTest {
         @Idempotent(scope = "shop-answers", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
         public String answer(String key) {
             return answer();
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-leased", key = "#key", mode = IdempotencyMode.LEASED)
+        public String sellUnderALease(String key) {
+            String answer = answer();
+            makeEffect();
+            return answer;
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-leased-repeatably", key = "#key", mode = IdempotencyMode.LEASED, retryLeased = true)
+        public String sellRepeatably(String key) {
+            String answer = answer();
+            makeEffect();
+            return answer;
         }
 
         private String answer() {

@@ -145,7 +145,7 @@ class LeaseWaitTest {
         return List.copyOf(samples);
     }
 
-    /** It has looked, and ended its transaction because it found the lease. */
+    /** It has looked, and its transaction has ended in the same message. */
     private void awaitBetweenLooks() {
         Awaitility.await("the waiter pauses")
                 .pollDelay(Duration.ZERO)
@@ -154,7 +154,7 @@ class LeaseWaitTest {
                         .filteredOn(backend -> backend.applicationName().equals("waiter"))
                         .singleElement()
                         .satisfies(backend -> assertThat(backend.state()).isEqualTo("idle"))
-                        .satisfies(backend -> assertThat(backend.query()).isEqualTo("ROLLBACK")));
+                        .satisfies(backend -> assertThat(backend.query()).isEqualTo("COMMIT")));
     }
 
     /** A call of the holder that has begun. */

@@ -76,7 +76,7 @@ abstract class CallInterleavings {
     /** Those whose repair depends on the transactions. */
     Set<Fault> faultsInFull(Mode mode) {
         return mode.isLeased()
-                ? EnumSet.of(Fault.COMMIT_UNANSWERED)
+                ? EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.UNANSWERED)
                 : EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.SERIALIZATION, Fault.TERMINATED);
     }
 

@@ -12,6 +12,10 @@ import io.idempotency.test.TestSize;
 /** Leased callers whose lease expires, and whom a fault strikes as well. */
 class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
 
+    /** Those of a COMMIT, and of a message that has one. */
+    private static final Set<Fault> LOST_COMMITS =
+            EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED, Fault.UNSENT, Fault.UNANSWERED);
+
     ExpiredLeaseInterleavingTest() {
         super(Object.class, List.of(ScopedCalls.LEASED, ScopedCalls.STEPS));
     }
@@ -20,7 +24,7 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     void aCompletionInDoubtIsFound() {
         for (ScopedCalls<?> calls : List.of(ScopedCalls.LEASED, ScopedCalls.STEPS)) {
             explorer(new CallersBeside(applications(), calls, List.of(0), Past.NONE, List.of()))
-                    .exploreAll(EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED), 1);
+                    .exploreAll(LOST_COMMITS, 1);
         }
     }
 
@@ -36,24 +40,25 @@ class ExpiredLeaseInterleavingTest extends InterventionInterleavings {
     @Test
     void aLeaseExpiresAndACommitIsLost() {
         explorer(ScopedCalls.LEASED)
-                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST), 1).withSwitches(0));
+                .exploreAll(Bounds.of(EnumSet.of(Fault.COMMIT_LOST, Fault.UNSENT), 1)
+                        .withSwitches(0));
     }
 
     @Test
     void theCommitOfAStepIsNotAnsweredAndTheLeaseIsTakenOver() {
-        explorer(ScopedCalls.STEPS).replay("a b a a a a a!COMMIT_UNANSWERED a expiry b b b b b b b b a");
+        explorer(ScopedCalls.STEPS).replay("a a a a!COMMIT_UNANSWERED a expiry b b b b b b a");
     }
 
     @Test
     @Tag("full")
     void aLeaseExpiresAndOneFaultStrikes() {
-        explorer(ScopedCalls.LEASED).exploreAll(bounds(EnumSet.of(Fault.COMMIT_LOST, Fault.COMMIT_UNANSWERED)));
+        explorer(ScopedCalls.LEASED).exploreAll(bounds(LOST_COMMITS));
     }
 
     @Test
     @Tag("full")
     void aLeaseExpiresAndOneFaultStrikesACallWithAStep() {
-        explorer(ScopedCalls.STEPS).exploreAll(bounds(EnumSet.of(Fault.COMMIT_UNANSWERED)));
+        explorer(ScopedCalls.STEPS).exploreAll(bounds(EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.UNANSWERED)));
     }
 
     @Test

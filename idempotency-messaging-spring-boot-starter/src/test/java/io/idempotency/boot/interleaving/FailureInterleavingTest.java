@@ -115,7 +115,7 @@ class FailureInterleavingTest {
 
     @Test
     void aFinalFailureWhoseRecordIsInDoubtIsFound() {
-        explorer(Kind.LEASED, End.FAILS_FOR_GOOD).exploreAll(EnumSet.of(Fault.COMMIT_UNANSWERED), 1);
+        explorer(Kind.LEASED, End.FAILS_FOR_GOOD).exploreAll(EnumSet.of(Fault.UNANSWERED), 1);
     }
 
     /** The first of some thousand schedules. */

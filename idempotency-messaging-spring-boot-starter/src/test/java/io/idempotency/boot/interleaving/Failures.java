@@ -55,9 +55,9 @@ interface Failures {
                                 .anyMatch(actor -> !actor.faults().isEmpty()));
     }
 
-    /** A COMMIT that has succeeded is found, so that its caller is answered. */
+    /** A COMMIT that has succeeded is found, alone or in a message, so that its caller is answered. */
     private static boolean isUncertain(Actor caller) {
-        return !caller.faults().isEmpty() && !caller.faults().equals(EnumSet.of(Fault.COMMIT_UNANSWERED));
+        return !EnumSet.of(Fault.COMMIT_UNANSWERED, Fault.UNANSWERED).containsAll(caller.faults());
     }
 
     /**

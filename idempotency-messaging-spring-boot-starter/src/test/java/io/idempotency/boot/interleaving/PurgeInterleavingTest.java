@@ -58,7 +58,7 @@ class PurgeInterleavingTest extends InterventionInterleavings {
                         List.of(0, 1),
                         Past.NONE,
                         List.of(Intervention.CLEARING, Intervention.EXPIRY)))
-                .replay("a b a a a a a a clearing expiry1 b b b b b b");
+                .replay("a a a a clearing expiry1 b b b b b b");
     }
 
     @Test

@@ -90,7 +90,7 @@ class ResumeInterleavingTest extends InterventionInterleavings {
         CallersBeside scenario = scenario(
                 List.of(0, 1), Past.NONE, Intervention.EXPIRY, Intervention.RESUMPTION, Intervention.RESUMPTION);
         halting(scenario)
-                .replay("a b resumption1 resumption2 resumption1 resumption2 a a a a resumption1 resumption2 expiry"
+                .replay("resumption1 resumption2 resumption1 resumption2 a a a resumption1 resumption2 expiry"
                         + " b b b b!HALTED a a");
     }
 

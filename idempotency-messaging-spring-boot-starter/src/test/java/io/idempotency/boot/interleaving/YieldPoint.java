@@ -10,6 +10,8 @@ import java.util.regex.Pattern;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
 /**
  * A place where an actor stops before something reaches the server.
  *
@@ -64,6 +66,9 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
     }
 
     static YieldPoint statement(String sql, Connection connection) throws SQLException {
+        if (sql.equals(RequiresNewTransaction.READ_COMMITTED)) {
+            return new YieldPoint(Kind.SESSION, "isolation level", connection);
+        }
         boolean isFirst = connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE;
         Footprint footprint = footprints.computeIfAbsent(
                 new Text(sql, isFirst, connection.getAutoCommit()),

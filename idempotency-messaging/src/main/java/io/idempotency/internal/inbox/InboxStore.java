@@ -42,8 +42,9 @@ public interface InboxStore {
             Duration waitLimit);
 
     /**
-     * Records and counts a failed delivery, after its rollback.
+     * Records and counts a failed delivery, after its rollback, in a transaction of its own.
      *
+     * @param connection a connection without auto-commit and without an open transaction
      * @return {@code false} if the message was handled meanwhile, so that nothing is recorded
      */
     boolean recordFailure(Connection connection, InboxMessage message, Failure failure);

@@ -380,8 +380,7 @@ public final class CallResumer {
     private void end(ResumedCall call, Supplier<ResumedCall.End> decision, Throwable failure) {
         try {
             ResumedCall.End end = decision.get();
-            if (transactions.callAndKeepIf(
-                    connection -> end.record(store, connection, call.fence()), isHeld -> isHeld)) {
+            if (transactions.commit(connection -> end.record(store, connection, call.fence()))) {
                 call.ended(end, failure);
             }
         } catch (Throwable recordingFailure) {

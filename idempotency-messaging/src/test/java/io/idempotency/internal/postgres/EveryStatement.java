@@ -132,6 +132,7 @@ final class EveryStatement {
             other.commit();
         }
         leases(store, prefix);
+        leasesInTransactionsOfTheirOwn(store, prefix);
         resumptions(prefix);
         try (Session session = session(store)) {
             session.claimGranted(Requests.request(prefix + "-abandoned")).commit();
@@ -166,7 +167,41 @@ final class EveryStatement {
             resumptions.remove(session.connection(), due.get(0));
             session.complete(new Completion(again.fence(2), "null", null, null));
             session.commit();
+            ClaimRequest alone = Requests.resumable(prefix + "-resumable-alone", Duration.ofHours(1));
+            assertThat(claimAndCommit(session, alone)).isEqualTo(Requests.GRANTED);
+            assertThat(store.completeAndCommit(
+                            session.connection(), new Completion(alone.fence(1), "null", null, null)))
+                    .isTrue();
+            ClaimRequest within = Requests.resumable(prefix + "-resumable-within", Duration.ofHours(1));
+            claimAndCommit(session, within);
+            store.completeWithCommit(session.connection(), new Completion(within.fence(1), "null", null, null));
         }
+    }
+
+    private void leasesInTransactionsOfTheirOwn(ClaimStore store, String prefix) throws SQLException {
+        try (Session session = session(store)) {
+            ClaimRequest lease = Requests.leased(prefix + "-alone");
+            assertThat(claimAndCommit(session, lease)).isEqualTo(Requests.GRANTED);
+            assertThat(claimAndCommit(session, lease)).isEqualTo(Requests.GRANTED);
+            assertThat(store.recordStepAndCommit(
+                            session.connection(),
+                            lease.fence(1),
+                            RecordedStep.succeeded("charge", "1"),
+                            Duration.ofHours(1)))
+                    .isTrue();
+            assertThat(store.fail(session.connection(), lease.fence(1), new Failure(false, "c", "m"), null))
+                    .isTrue();
+            assertThat(claimAndCommit(session, lease)).isEqualTo(ClaimResult.granted(Kind.GRANTED_RETRY, 2));
+            assertThat(store.completeAndCommit(session.connection(), new Completion(lease.fence(2), "{}", null, null)))
+                    .isTrue();
+            ClaimRequest within = Requests.leased(prefix + "-within");
+            claimAndCommit(session, within);
+            store.completeWithCommit(session.connection(), new Completion(within.fence(1), "{}", null, null));
+        }
+    }
+
+    private static ClaimResult claimAndCommit(Session session, ClaimRequest request) {
+        return session.store().claimAndCommit(session.connection(), request, expected -> {});
     }
 
     private void leases(ClaimStore store, String prefix) throws SQLException {

@@ -8,13 +8,15 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
 /**
  * The factory of {@link JdbcClient}s on one connection, which the caller closes. {@link SqlFailures} translates their errors.
  */
 public final class Clients {
 
     /** Overrides the defaults of pool and role, because the changes of another instance must be visible after a wait for it. */
-    public static final String READ_COMMITTED = "set transaction isolation level read committed";
+    public static final String READ_COMMITTED = RequiresNewTransaction.READ_COMMITTED;
 
     private Clients() {}
 

@@ -8,15 +8,36 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcUtils;
 
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
 /** Several statements that are sent in one message, with their parameters and their results. */
 public final class MultiStatement implements AutoCloseable {
+
+    /** Begins a line, because the statement before may end with a comment. */
+    public static final String COMMIT = "\n;COMMIT";
+
+    private static final String BEGIN = RequiresNewTransaction.READ_COMMITTED + ";\n";
 
     private static final int NO_UPDATE_COUNT = -1;
 
     private final PreparedStatement statement;
 
-    private MultiStatement(PreparedStatement statement) {
+    /** Whether the first result is that of {@link #BEGIN}, which tells nothing. */
+    private final boolean begins;
+
+    private MultiStatement(PreparedStatement statement, boolean begins) {
         this.statement = statement;
+        this.begins = begins;
+    }
+
+    /** Returns statements that are a whole transaction of the library, in READ COMMITTED whatever the default is. */
+    public static String transaction(String statements) {
+        return beginning(statements) + COMMIT;
+    }
+
+    /** Returns statements that begin such a transaction and leave it open. */
+    public static String beginning(String statements) {
+        return BEGIN + statements;
     }
 
     /**
@@ -34,7 +55,7 @@ public final class MultiStatement implements AutoCloseable {
             JdbcUtils.closeStatement(statement);
             throw failure;
         }
-        return new MultiStatement(statement);
+        return new MultiStatement(statement, sql.startsWith(BEGIN));
     }
 
     /**
@@ -64,7 +85,8 @@ public final class MultiStatement implements AutoCloseable {
      * @throws SQLException if one of them fails
      */
     public boolean execute() throws SQLException {
-        return statement.execute();
+        boolean isResultSet = statement.execute();
+        return begins ? statement.getMoreResults() : isResultSet;
     }
 
     /**

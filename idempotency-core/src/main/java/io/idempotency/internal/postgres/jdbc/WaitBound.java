@@ -35,6 +35,8 @@ public record WaitBound(long milliseconds, long start) {
     private static final String SET =
             "select set_config('idempotency.prev', current_setting('statement_timeout'), true), " + BOUND;
 
+    private static final String SET_BRIEFLY = SET.replace("cast(cast(? as bigint) as text)", "'2000'");
+
     private static final String SET_AND_MARK = SET + ", set_config('" + TransactionState.MARK + "', 'on', true)";
 
     private static final String READ_ISOLATION = ", current_setting('" + ISOLATION + "') as " + ISOLATION;
@@ -58,6 +60,11 @@ public record WaitBound(long milliseconds, long start) {
      */
     public static String around(String statements) {
         return SET + ";\n" + statements + ";\nselect " + RESTORE;
+    }
+
+    /** Bounds statements, before a COMMIT that nothing may bound, while a caller waits for an exception. */
+    public static String brieflyAround(String statements) {
+        return SET_BRIEFLY + ";\n" + statements + ";\nselect " + RESTORE;
     }
 
     /**

@@ -15,6 +15,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.transaction.SqlStates;
 
 /** The statements of the holder of a lease, which change nothing if another call has taken the lease over. */
 final class LeaseStatements {
@@ -25,9 +26,9 @@ final class LeaseStatements {
     /** The wait of a holder whose caller gets its exception in any case. */
     private static final Duration SHORT_WAIT_OF_HOLDER = Duration.ofSeconds(2);
 
-    private final String complete;
+    private final Completing complete;
 
-    private final String completeResumable;
+    private final Completing completeResumable;
 
     private final String fail;
 
@@ -35,19 +36,21 @@ final class LeaseStatements {
 
     private final String extend;
 
+    private final String extendAndCommit;
+
     private final @Nullable ResumptionScheduler scheduler;
 
     LeaseStatements(Schema schema, @Nullable ResumptionScheduler scheduler) {
         this.scheduler = scheduler;
-        this.complete = schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE));
-        this.completeResumable = scheduler == null
-                ? complete
-                : schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE + ";\n" + scheduler.cancellation()));
-        this.fail = schema.resolve(WaitBound.around(RequestSql.FAIL));
+        this.complete = Completing.of(schema, "");
+        this.completeResumable = scheduler == null ? complete : Completing.of(schema, ";\n" + scheduler.cancellation());
+        String failing = RequestSql.changingOne(RequestSql.FAIL);
+        this.fail = schema.resolve(MultiStatement.transaction(WaitBound.around(failing)));
         this.failResumable = scheduler == null
                 ? fail
-                : schema.resolve(WaitBound.around(RequestSql.FAIL + ";\n" + scheduler.failure()));
+                : schema.resolve(MultiStatement.transaction(WaitBound.around(failing + ";\n" + scheduler.failure())));
         this.extend = schema.resolve(RequestSql.EXTEND_LEASE);
+        this.extendAndCommit = MultiStatement.transaction(extend);
     }
 
     /** Returns the bound of a statement of the holder, which waits for a transaction that takes the lease over. */
@@ -61,25 +64,74 @@ final class LeaseStatements {
     }
 
     boolean complete(Connection connection, Completion completion) {
-        boolean isResumable = scheduler != null && completion.fence().resumableFor() != null;
-        String sql = isResumable ? completeResumable : complete;
-        return MultiStatement.updateOne(connection, "complete a claim", sql, parameters -> {
-            parameters.bound(boundOfHolder());
-            parameters.json(completion.responseBody());
-            parameters.string(completion.resultType());
-            parameters.string(completion.resultId());
-            RequestColumns.bindFence(parameters, completion.fence());
-            if (isResumable) {
-                RequestColumns.bindMessage(parameters, completion.fence());
+        String sql = completing(completion).within();
+        return MultiStatement.updateOne(
+                connection, "complete a claim", sql, parameters -> bind(parameters, completion));
+    }
+
+    /** Completes the lease with the COMMIT of the transaction, or fails if it is not held. */
+    void completeWithCommit(Connection connection, Completion completion) {
+        String sql = completing(completion).withCommit();
+        try {
+            execute(connection, sql, parameters -> bind(parameters, completion));
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("complete a claim and commit", sql, failure);
+        }
+    }
+
+    boolean completeAndCommit(Connection connection, Completion completion) {
+        return changeIfHeld(
+                connection,
+                "complete a claim",
+                completing(completion).alone(),
+                parameters -> bind(parameters, completion));
+    }
+
+    private Completing completing(Completion completion) {
+        return isResumable(completion) ? completeResumable : complete;
+    }
+
+    private boolean isResumable(Completion completion) {
+        return scheduler != null && completion.fence().resumableFor() != null;
+    }
+
+    private void bind(StatementParameters parameters, Completion completion) throws SQLException {
+        parameters.bound(boundOfHolder());
+        parameters.json(completion.responseBody());
+        parameters.string(completion.resultType());
+        parameters.string(completion.resultId());
+        RequestColumns.bindFence(parameters, completion.fence());
+        if (isResumable(completion)) {
+            RequestColumns.bindMessage(parameters, completion.fence());
+        }
+    }
+
+    private static void execute(Connection connection, String sql, MultiStatement.Binding binding) throws SQLException {
+        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
+            binding.bind(statements.parameters());
+            statements.execute();
+        }
+    }
+
+    /** Returns {@code false} if the lease is not held, so that nothing is changed. */
+    private static boolean changeIfHeld(
+            Connection connection, String task, String sql, MultiStatement.Binding binding) {
+        try {
+            execute(connection, sql, binding);
+            return true;
+        } catch (SQLException failure) {
+            if (SqlStates.isNotAsRequired(failure.getSQLState())) {
+                return false;
             }
-        });
+            throw SqlFailures.translate(task, sql, failure);
+        }
     }
 
     boolean fail(
             Connection connection, Fence fence, RequestStatus status, Failure failure, @Nullable Duration resumeAfter) {
         Duration kept = fence.resumableFor();
         String sql = kept == null ? fail : failResumable;
-        return MultiStatement.updateOne(connection, "record the failure of a lease", sql, parameters -> {
+        return changeIfHeld(connection, "record the failure of a lease", sql, parameters -> {
             parameters.bound(boundOfFailure(failure));
             RequestColumns.bindFailure(parameters, status, failure);
             parameters.duration(resumeAfter == null ? null : Duration.ZERO);
@@ -94,17 +146,23 @@ final class LeaseStatements {
         });
     }
 
-    boolean extend(Connection connection, Fence fence, Duration duration) {
+    boolean extendAndCommit(Connection connection, Fence fence, Duration duration) {
         try {
-            return extend(connection, fence, duration, boundOfHolder());
+            return extend(connection, fence, duration, boundOfHolder(), extendAndCommit);
         } catch (SQLException failure) {
-            throw SqlFailures.translate("extend a lease", extend, failure);
+            throw SqlFailures.translate("extend a lease", extendAndCommit, failure);
         }
     }
 
     /** Extends the lease of a claim, which translates failures itself. */
-    boolean extend(Connection connection, Fence fence, Duration duration, WaitBound bound) throws SQLException {
-        try (MultiStatement statements = MultiStatement.prepare(connection, extend)) {
+    boolean extend(Connection connection, Fence fence, Duration duration, WaitBound bound, boolean commits)
+            throws SQLException {
+        return extend(connection, fence, duration, bound, commits ? extendAndCommit : extend);
+    }
+
+    private static boolean extend(Connection connection, Fence fence, Duration duration, WaitBound bound, String sql)
+            throws SQLException {
+        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(bound);
             parameters.duration(duration);
@@ -112,6 +170,25 @@ final class LeaseStatements {
             parameters.duration(duration);
             RequestColumns.bindFence(parameters, fence);
             return statements.update() == 1;
+        }
+    }
+
+    /**
+     * The statements that complete a lease.
+     *
+     * @param within in an open transaction that goes on
+     * @param withCommit with the COMMIT of an open transaction
+     * @param alone as a transaction of its own
+     */
+    private record Completing(String within, String withCommit, String alone) {
+
+        static Completing of(Schema schema, String following) {
+            String required =
+                    schema.resolve(WaitBound.around(RequestSql.changingOne(RequestSql.COMPLETE_LEASE) + following));
+            return new Completing(
+                    schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE + following)),
+                    required + MultiStatement.COMMIT,
+                    MultiStatement.transaction(required));
         }
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
+import io.idempotency.internal.transaction.FailedCommit;
 import io.idempotency.internal.transaction.TransactionState;
 
 /** The store of claims in the table {@code idempotency_request}. */
@@ -44,11 +46,15 @@ public final class PostgresClaimStore implements ClaimStore {
     /** A claim that takes longer has waited for another one, so that its lease must be extended. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
-    private final RequestColumns.Insert insertCompleted;
+    private final ClaimStatements completed;
 
-    private final RequestColumns.Insert insertInTransaction;
+    private final ClaimStatements inTransaction;
 
-    private final RequestColumns.Insert insertLeased;
+    private final ClaimStatements leased;
+
+    private final ClaimStatements leasedAlone;
+
+    private final ClaimStatements leasedResumable;
 
     private final RequestColumns.Insert insertFinished;
 
@@ -56,19 +62,11 @@ public final class PostgresClaimStore implements ClaimStore {
 
     private final StepStatements steps;
 
-    private final Reclaim reclaimCompleted;
-
-    private final Reclaim reclaimInTransaction;
-
-    private final Reclaim reclaimLeased;
-
     private final LeaseStatements leases;
 
     private final String complete;
 
     private final String completeWithReference;
-
-    private final String find;
 
     private final String findCommitted;
 
@@ -88,19 +86,21 @@ public final class PostgresClaimStore implements ClaimStore {
      * @param scheduler lets calls be resumed; {@code null} if none may be
      */
     public PostgresClaimStore(Schema schema, String claimedBy, @Nullable ResumptionScheduler scheduler) {
-        this.insertCompleted = RequestColumns.Insert.completed(schema);
-        this.insertInTransaction = RequestColumns.Insert.inTransaction(schema);
-        this.insertLeased = RequestColumns.Insert.leased(schema);
+        RequestColumns.Insert insertLeased = RequestColumns.Insert.leased(schema);
+        Reclaim reclaimLeased = Reclaim.leased(schema);
+        this.completed =
+                ClaimStatements.within(schema, RequestColumns.Insert.completed(schema), Reclaim.completed(schema));
+        this.inTransaction = ClaimStatements.within(
+                schema, RequestColumns.Insert.inTransaction(schema), Reclaim.inTransaction(schema));
+        this.leased = ClaimStatements.within(schema, insertLeased, reclaimLeased);
+        this.leasedAlone = ClaimStatements.alone(schema, insertLeased, reclaimLeased);
+        this.leasedResumable = ClaimStatements.beginning(schema, insertLeased, reclaimLeased);
         this.insertFinished = RequestColumns.Insert.finished(schema);
         this.writes = new WriteStatements(schema, insertFinished, claimedBy);
         this.steps = new StepStatements(schema);
-        this.reclaimCompleted = Reclaim.completed(schema);
-        this.reclaimInTransaction = Reclaim.inTransaction(schema);
-        this.reclaimLeased = Reclaim.leased(schema);
         this.leases = new LeaseStatements(schema, scheduler);
         this.complete = schema.resolve(RequestSql.COMPLETE);
         this.completeWithReference = schema.resolve(RequestSql.COMPLETE_WITH_REFERENCE);
-        this.find = schema.resolve(RequestSql.FIND);
         this.findCommitted = schema.resolve(RequestSql.FIND_COMMITTED);
         this.findSettled = schema.resolve(RequestSql.FIND_SETTLED);
         this.revive = schema.resolve(RequestSql.REVIVE);
@@ -111,12 +111,9 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public Optional<StoredRequest> find(Connection connection, ClaimRequest request) {
-        try (MultiStatement statements = MultiStatement.prepare(connection, findCommitted)) {
-            StatementParameters parameters = statements.parameters();
-            parameters.bound(WaitBound.remaining(request.waitLimit(), System.nanoTime()));
-            RequestColumns.bindId(parameters, request.id(), request.intent().caller());
-            statements.execute();
-            return firstOf(statements.nextRows());
+        try {
+            return findBounded(
+                    connection, request, findCommitted, WaitBound.remaining(request.waitLimit(), System.nanoTime()));
         } catch (SQLException failure) {
             throw SqlFailures.translate("find the row of the " + request.intent(), findCommitted, failure);
         }
@@ -124,11 +121,23 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public ClaimResult claim(Connection connection, ClaimRequest request) {
-        long start = System.nanoTime();
+        ClaimStatements statements = request.completeAtOnce() ? completed : inTransaction;
+        return claim(new Claim(
+                connection, request, request.lease() == null ? statements : leased, System.nanoTime(), expected -> {}));
+    }
+
+    @Override
+    public ClaimResult claimAndCommit(
+            Connection connection, ClaimRequest request, Consumer<ClaimResult> beforeReclaim) {
+        ClaimStatements statements = scheduler != null && request.isResumable() ? leasedResumable : leasedAlone;
+        return claim(new Claim(connection, request, statements, System.nanoTime(), beforeReclaim));
+    }
+
+    private ClaimResult claim(Claim claim) {
         for (int attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt++) {
-            WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
+            WaitBound bound = claim.remaining();
             try {
-                ClaimResult result = claimOrFind(connection, request, bound, start);
+                ClaimResult result = claimOrFind(claim, bound);
                 if (result != null) {
                     return result;
                 }
@@ -137,99 +146,121 @@ public final class PostgresClaimStore implements ClaimStore {
                     return ClaimResult.inProgress(failure);
                 }
                 throw SqlFailures.translate(
-                        "claim the " + request.intent(), insertOf(request).sql(), failure);
+                        "claim the " + claim.request.intent(), claim.statements.insertSql(), failure);
             }
         }
-        throw new IllegalStateException("The row of the " + request.intent() + " changed or vanished "
+        throw new IllegalStateException("The row of the " + claim.request.intent() + " changed or vanished "
                 + MAX_CLAIM_ATTEMPTS + " times while it was read: something writes it all the time, or another unique"
                 + " index of the table than its primary key refuses the row");
     }
 
     /** Returns null if the row changed between two statements, so that the claim has to be tried again. */
-    private @Nullable ClaimResult claimOrFind(Connection connection, ClaimRequest request, WaitBound bound, long start)
-            throws SQLException {
-        if (insert(connection, request, bound)) {
-            return granted(connection, request, 1, Kind.GRANTED_NEW, bound);
+    private @Nullable ClaimResult claimOrFind(Claim claim, WaitBound bound) throws SQLException {
+        if (insert(claim, bound)) {
+            return granted(claim, ClaimResult.granted(Kind.GRANTED_NEW, 1), bound);
         }
-        Optional<StoredRequest> found = findInTransaction(connection, request);
-        return found.isEmpty() ? null : resultOf(connection, request, found.get(), start);
+        String find = claim.statements.find();
+        Optional<StoredRequest> found = claim.statements.isAlone()
+                ? findBounded(claim.connection, claim.request, find, claim.remaining())
+                : findInTransaction(claim.connection, claim.request, find);
+        return found.isEmpty() ? null : resultOf(claim, found.get());
     }
 
-    private @Nullable ClaimResult resultOf(
-            Connection connection, ClaimRequest request, StoredRequest stored, long start) throws SQLException {
-        ClaimResult result = stored.answerTo(request);
+    private @Nullable ClaimResult resultOf(Claim claim, StoredRequest stored) throws SQLException {
+        ClaimResult result = stored.answerTo(claim.request);
+        WaitBound bound = claim.remaining();
         if (result != null) {
-            WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
-            return !result.isGranted() || renewLease(connection, request, result.attempt(), bound) ? result : null;
+            boolean commits = claim.statements.isAlone();
+            return !result.isGranted() || renewLease(claim, result, bound, commits) ? result : null;
         }
-        if (!stored.isReclaimableBy(request)) {
+        if (!stored.isReclaimableBy(claim.request)) {
             return ClaimResult.refused(new StepsChangedException(
-                    request.intent(), "is not leased any more, so that it has no steps", List.of(), null));
+                    claim.request.intent(), "is not leased any more, so that it has no steps", List.of(), null));
         }
-        WaitBound bound = WaitBound.remaining(request.waitLimit(), start);
-        return reclaim(connection, request, stored.attempt(), bound)
-                ? granted(connection, request, stored.attempt() + 1, stored.kindOfReclaim(), bound)
-                : null;
+        ClaimResult reclaimed = ClaimResult.granted(stored.kindOfReclaim(), stored.attempt() + 1);
+        claim.beforeReclaim.accept(reclaimed);
+        return reclaim(claim, stored.attempt(), bound) ? granted(claim, reclaimed, bound) : null;
     }
 
     /** Extends a lease whose claim has waited, because the lease was counted from the start of the wait. */
-    private ClaimResult granted(Connection connection, ClaimRequest request, int attempt, Kind kind, WaitBound bound)
-            throws SQLException {
+    private ClaimResult granted(Claim claim, ClaimResult result, WaitBound bound) throws SQLException {
+        ClaimRequest request = claim.request;
+        boolean isAlone = claim.statements.isAlone();
         if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
-            renewLease(connection, request, attempt, LeaseStatements.boundOfHolder());
+            renewLease(claim, result, LeaseStatements.boundOfHolder(), !claim.statements.leavesOpen());
         }
         if (scheduler != null && request.isResumable()) {
-            scheduler.schedule(
-                    connection, request, WaitBound.remaining(Duration.ofMillis(bound.milliseconds()), bound.start()));
+            WaitBound rest = WaitBound.remaining(Duration.ofMillis(bound.milliseconds()), bound.start());
+            committing(claim.connection, isAlone, () -> {
+                scheduler.schedule(claim.connection, request, rest, isAlone);
+                return true;
+            });
         }
-        return ClaimResult.granted(kind, attempt);
+        return result;
     }
 
-    /** Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. */
-    private boolean renewLease(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
+    /**
+     * Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. If the claim is
+     * committed already, any failure leaves a row without a holder, as a COMMIT does that is not answered.
+     */
+    private boolean renewLease(Claim claim, ClaimResult granted, WaitBound bound, boolean commits) throws SQLException {
+        Lease lease = Objects.requireNonNull(claim.request.lease());
+        Fence fence = claim.request.fence(granted.attempt());
+        try {
+            return leases.extend(claim.connection, fence, lease.duration(), bound, commits);
+        } catch (Throwable failure) {
+            if (commits) {
+                throw FailedCommit.afterCommit(failure);
+            }
+            throw failure;
+        }
+    }
+
+    private boolean insert(Claim claim, WaitBound bound) throws SQLException {
+        ClaimStatements sql = claim.statements;
+        return committing(claim.connection, !sql.leavesOpen(), () -> {
+            try (MultiStatement statements = MultiStatement.prepare(claim.connection, sql.insertSql())) {
+                sql.insert().bind(statements.parameters(), claim.request, null, claimedBy, bound);
+                return statements.update() == 1;
+            }
+        });
+    }
+
+    private boolean reclaim(Claim claim, int attempt, WaitBound bound) throws SQLException {
+        ClaimStatements sql = claim.statements;
+        return committing(claim.connection, !sql.leavesOpen(), () -> {
+            try (MultiStatement statements = MultiStatement.prepare(claim.connection, sql.reclaimSql())) {
+                sql.reclaim().bind(statements.parameters(), claim.request, attempt, claimedBy, bound);
+                return statements.update() == 1;
+            }
+        });
+    }
+
+    private static boolean committing(
+            Connection connection, boolean commits, FailedCommit.Message<Boolean, SQLException> message)
             throws SQLException {
-        Lease lease = Objects.requireNonNull(request.lease());
-        return leases.extend(connection, request.fence(attempt), lease.duration(), bound);
+        return commits ? FailedCommit.commitWith(connection, message) : message.send();
     }
 
-    private boolean insert(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
-        RequestColumns.Insert insert = insertOf(request);
-        try (MultiStatement statements = MultiStatement.prepare(connection, insert.sql())) {
-            insert.bind(statements.parameters(), request, null, claimedBy, bound);
-            return statements.update() == 1;
-        }
-    }
-
-    private boolean reclaim(Connection connection, ClaimRequest request, int attempt, WaitBound bound)
+    private static Optional<StoredRequest> findInTransaction(Connection connection, ClaimRequest request, String sql)
             throws SQLException {
-        Reclaim reclaim = reclaimOf(request);
-        try (MultiStatement statements = MultiStatement.prepare(connection, reclaim.sql())) {
-            reclaim.bind(statements.parameters(), request, attempt, claimedBy, bound);
-            return statements.update() == 1;
-        }
-    }
-
-    private RequestColumns.Insert insertOf(ClaimRequest request) {
-        if (request.completeAtOnce()) {
-            return insertCompleted;
-        }
-        return request.lease() == null ? insertInTransaction : insertLeased;
-    }
-
-    private Reclaim reclaimOf(ClaimRequest request) {
-        if (request.completeAtOnce()) {
-            return reclaimCompleted;
-        }
-        return request.lease() == null ? reclaimInTransaction : reclaimLeased;
-    }
-
-    private Optional<StoredRequest> findInTransaction(Connection connection, ClaimRequest request) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(find)) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             RequestColumns.bindId(
                     new StatementParameters(statement),
                     request.id(),
                     request.intent().caller());
             return firstOf(statement.executeQuery());
+        }
+    }
+
+    private static Optional<StoredRequest> findBounded(
+            Connection connection, ClaimRequest request, String sql, WaitBound bound) throws SQLException {
+        try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
+            StatementParameters parameters = statements.parameters();
+            parameters.bound(bound);
+            RequestColumns.bindId(parameters, request.id(), request.intent().caller());
+            statements.execute();
+            return firstOf(statements.nextRows());
         }
     }
 
@@ -284,6 +315,16 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
+    public void completeWithCommit(Connection connection, Completion completion) {
+        leases.completeWithCommit(connection, completion);
+    }
+
+    @Override
+    public boolean completeAndCommit(Connection connection, Completion completion) {
+        return leases.completeAndCommit(connection, completion);
+    }
+
+    @Override
     public void insertFinished(Connection connection, ClaimRequest request, Completion completion) {
         MultiStatement.updateOne(
                 connection,
@@ -329,7 +370,12 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean recordStep(Connection connection, Fence fence, RecordedStep step, Duration lease) {
-        return steps.record(connection, fence, step, lease);
+        return steps.record(connection, fence, step, lease, false);
+    }
+
+    @Override
+    public boolean recordStepAndCommit(Connection connection, Fence fence, RecordedStep step, Duration lease) {
+        return steps.record(connection, fence, step, lease, true);
     }
 
     @Override
@@ -358,7 +404,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     @Override
     public boolean extendLease(Connection connection, Fence fence, Duration duration) {
-        return leases.extend(connection, fence, duration);
+        return leases.extendAndCommit(connection, fence, duration);
     }
 
     @Override
@@ -366,7 +412,20 @@ public final class PostgresClaimStore implements ClaimStore {
         return MultiStatement.updateOne(
                 connection,
                 "record a failure",
-                insertFailed.sql(),
+                insertFailed.withCommit(),
                 parameters -> insertFailed.bind(parameters, failed, claimedBy));
+    }
+
+    /** A claim that is being made. */
+    private record Claim(
+            Connection connection,
+            ClaimRequest request,
+            ClaimStatements statements,
+            long start,
+            Consumer<ClaimResult> beforeReclaim) {
+
+        WaitBound remaining() {
+            return WaitBound.remaining(request.waitLimit(), start);
+        }
     }
 }

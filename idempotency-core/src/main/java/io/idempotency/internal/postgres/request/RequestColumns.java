@@ -25,6 +25,7 @@ import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
@@ -251,7 +252,7 @@ final class RequestColumns {
         private static final String TAKEN = "\non conflict do nothing";
 
         private Insert(Schema schema, String sql, List<Column> columns) {
-            this(schema.resolve(sql), schema.resolve(sql + RequestSql.COMMIT), columns);
+            this(schema.resolve(sql), schema.resolve(sql + MultiStatement.COMMIT), columns);
         }
 
         /** Returns the claim that is complete at once. */
@@ -281,9 +282,9 @@ final class RequestColumns {
         static Insert failed(Schema schema) {
             return new Insert(
                     schema,
-                    WaitBound.BRIEFLY
-                            + insert(FAILED).replace(CLAIMED_BY, "?")
-                            + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)),
+                    MultiStatement.beginning(
+                            WaitBound.brieflyAround(insert(FAILED).replace(CLAIMED_BY, "?")
+                                    + RequestSql.UNLESS_ANSWERED.replace("{columns}", replacing(FAILED)))),
                     FAILED);
         }
 

@@ -1,5 +1,6 @@
 package io.idempotency.internal.postgres.request;
 
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** The statements of the table {@code idempotency_request}. */
@@ -21,6 +22,8 @@ public final class RequestSql {
 
     /** Bounded, because it is the first statement that may wait for a lock of the table. */
     static final String FIND_COMMITTED = WaitBound.ofOneTransaction(FIND);
+
+    static final String FIND_ALONE = MultiStatement.transaction(FIND_COMMITTED);
 
     static final String FIND_SETTLED = WaitBound.BRIEFLY + FIND + " for update";
 
@@ -262,9 +265,6 @@ public final class RequestSql {
                 where locked_until <= statement_timestamp() and status = 'processing'
                 limit ?) as stale""";
 
-    /** Begins a line, because the statement before may end with a comment. */
-    static final String COMMIT = "\n;COMMIT";
-
     /**
      * Follows a statement in "with written as (": stores the row that it returns as the response, and fails unless it is one row of
      * at most so many bytes.
@@ -285,8 +285,18 @@ public final class RequestSql {
 
     /** Fails if the statement changes another number of rows than the one that is its last parameter. */
     static String expectingRows(String statement) {
+        return expectingRows(statement, "cast(? as bigint)");
+    }
+
+    /** Fails unless the statement changes one row, so that PostgreSQL skips what follows it in the same message. */
+    static String changingOne(String statement) {
+        return expectingRows(statement, "1");
+    }
+
+    private static String expectingRows(String statement, String rows) {
         return "with changed as (" + statement + "\nreturning 1)\nselect "
-                + required("case (select count(*) from changed) when ? then 1 else 0 end");
+                + required("case when (select pg_catalog.count(*) from changed) operator(pg_catalog.=) " + rows
+                        + " then 1 else 0 end");
     }
 
     static String rowAsJson(String statement) {

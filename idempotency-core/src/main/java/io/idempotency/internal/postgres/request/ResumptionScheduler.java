@@ -17,9 +17,10 @@ public interface ResumptionScheduler {
      * Schedules a call for the end of its lease, or for the end of the pause after it. This replaces what an earlier claim of the
      * key has scheduled.
      *
+     * @param commits whether the message ends with the COMMIT of the claim
      * @throws SQLException if PostgreSQL reports an error or the wait ends
      */
-    void schedule(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException;
+    void schedule(Connection connection, ClaimRequest request, WaitBound bound, boolean commits) throws SQLException;
 
     /**
      * Returns the statement that follows a completion. Its parameters are the request id and the token.

@@ -21,16 +21,20 @@ final class StepStatements {
 
     private final String record;
 
+    private final String recordAndCommit;
+
     private final String find;
 
     StepStatements(Schema schema) {
         this.record = schema.resolve(RequestSql.RECORD_STEP);
+        this.recordAndCommit = MultiStatement.transaction(record);
         this.find = schema.resolve(RequestSql.FIND_STEPS);
     }
 
-    boolean record(Connection connection, Fence fence, RecordedStep step, Duration lease) {
+    boolean record(Connection connection, Fence fence, RecordedStep step, Duration lease, boolean commits) {
         Failure failure = step.failure();
-        return MultiStatement.updateOne(connection, "record a step", record, parameters -> {
+        String sql = commits ? recordAndCommit : record;
+        return MultiStatement.updateOne(connection, "record a step", sql, parameters -> {
             parameters.bound(LeaseStatements.boundOfHolder());
             parameters.string(step.name());
             parameters.integer(fence.attempt());

@@ -75,7 +75,7 @@ final class WriteStatements {
                 sql.append(statement.sql());
             }
         }
-        return sql.append(RequestSql.COMMIT).toString();
+        return sql.append(MultiStatement.COMMIT).toString();
     }
 
     @Nullable String execute(Connection connection, KeyedWrite write, int timeoutSeconds) {

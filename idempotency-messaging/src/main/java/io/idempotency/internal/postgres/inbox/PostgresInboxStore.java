@@ -68,8 +68,8 @@ public final class PostgresInboxStore implements InboxStore {
         this.advanceByOne = schema.resolve(InboxSql.ADVANCE_BY_ONE);
         this.findPosition = schema.resolve(InboxSql.FIND_POSITION);
         this.claimNew = schema.resolve(InboxSql.RECEIVE_NEW);
-        this.holdWhileRecording = schema.resolve(InboxSql.HOLD_WHILE_RECORDING);
-        this.recordFailure = schema.resolve(InboxSql.RECORD_FAILURE);
+        this.holdWhileRecording = schema.resolve(MultiStatement.beginning(InboxSql.HOLD_WHILE_RECORDING));
+        this.recordFailure = schema.resolve(InboxSql.RECORD_FAILURE) + MultiStatement.COMMIT;
     }
 
     @Override

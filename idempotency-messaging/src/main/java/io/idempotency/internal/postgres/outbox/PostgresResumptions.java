@@ -34,6 +34,8 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     private final String schedule;
 
+    private final String scheduleAndCommit;
+
     private final String find;
 
     private final String hasOthers;
@@ -50,6 +52,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     public PostgresResumptions(String schemaName) {
         Schema schema = new Schema(schemaName);
         this.schedule = schema.resolve(ResumptionSql.SCHEDULE);
+        this.scheduleAndCommit = schedule + MultiStatement.COMMIT;
         this.find = schema.resolve(ResumptionSql.FIND_DUE);
         this.hasOthers = schema.resolve(ResumptionSql.HAS_OTHERS);
         this.postpone = schema.resolve(ResumptionSql.POSTPONE);
@@ -57,11 +60,12 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     }
 
     @Override
-    public void schedule(Connection connection, ClaimRequest request, WaitBound bound) throws SQLException {
+    public void schedule(Connection connection, ClaimRequest request, WaitBound bound, boolean commits)
+            throws SQLException {
         Lease lease = requireNonNull(request.lease());
         Map<String, String> arguments = requireNonNull(lease.arguments());
         Lease.Resumption resumption = lease.resumption();
-        try (MultiStatement statements = MultiStatement.prepare(connection, schedule)) {
+        try (MultiStatement statements = MultiStatement.prepare(connection, commits ? scheduleAndCommit : schedule)) {
             StatementParameters parameters = statements.parameters();
             parameters.bound(bound);
             parameters.uuid(MessageId.at(Clock.systemUTC()));
