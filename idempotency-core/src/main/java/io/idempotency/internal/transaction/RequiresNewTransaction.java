@@ -2,7 +2,6 @@ package io.idempotency.internal.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
@@ -14,7 +13,6 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
-import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
@@ -42,24 +40,31 @@ public final class RequiresNewTransaction {
 
     private final TransactionTemplate template;
 
-    private final boolean isReadCommitted;
+    /** Begins transactions whose messages set their isolation level. Spring would ask for the present one first. */
+    private final TransactionTemplate ofMessages;
 
-    private RequiresNewTransaction(DataSource dataSource, boolean isReadCommitted) {
+    private RequiresNewTransaction(DataSource dataSource, int isolationLevel) {
         this.dataSource = new DelegatingDataSource(dataSource);
-        this.template = new TransactionTemplate(
-                new Manager(this.dataSource),
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
-        this.isReadCommitted = isReadCommitted;
+        Manager manager = new Manager(this.dataSource);
+        this.template = new TransactionTemplate(manager, definition(isolationLevel));
+        this.ofMessages = new TransactionTemplate(manager, definition(TransactionDefinition.ISOLATION_DEFAULT));
+    }
+
+    private static TransactionDefinition definition(int isolationLevel) {
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setIsolationLevel(isolationLevel);
+        return definition;
     }
 
     /** Creates one with the default isolation level of the connections. */
     public static RequiresNewTransaction on(DataSource dataSource) {
-        return new RequiresNewTransaction(dataSource, false);
+        return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_DEFAULT);
     }
 
     /** Creates one with the isolation level READ COMMITTED. */
     public static RequiresNewTransaction readCommittedOn(DataSource dataSource) {
-        return new RequiresNewTransaction(dataSource, true);
+        return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_READ_COMMITTED);
     }
 
     /**
@@ -79,7 +84,7 @@ public final class RequiresNewTransaction {
      */
     public <T extends @Nullable Object> T callAndKeepIf(Function<Connection, T> work, Predicate<T> isKept) {
         return template.execute(status -> {
-            T result = onConnection(isReadCommitted ? readCommitted(work) : work);
+            T result = onConnection(work);
             rollBackUnless(isKept.test(result), status);
             return result;
         });
@@ -92,7 +97,7 @@ public final class RequiresNewTransaction {
      * @param messages sends them; an exception rolls back what is open
      */
     public <T extends @Nullable Object> T send(Function<Connection, T> messages) {
-        return template.execute(status -> {
+        return ofMessages.execute(status -> {
             status.setRollbackOnly();
             return onConnection(withoutSavepoints(messages));
         });
@@ -106,17 +111,6 @@ public final class RequiresNewTransaction {
      */
     public <T extends @Nullable Object> T commit(Function<Connection, T> message) {
         return send(connection -> FailedCommit.commitWith(connection, () -> message.apply(connection)));
-    }
-
-    private static <T extends @Nullable Object> Function<Connection, T> readCommitted(Function<Connection, T> work) {
-        return withoutSavepoints(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(READ_COMMITTED);
-            } catch (SQLException failure) {
-                throw new CannotCreateTransactionException("A transaction could not begin as READ COMMITTED", failure);
-            }
-            return work.apply(connection);
-        });
     }
 
     /** The driver's savepoints keep nothing here, and PostgreSQL refuses {@link #READ_COMMITTED} after one. */

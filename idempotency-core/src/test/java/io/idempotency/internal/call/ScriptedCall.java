@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -487,7 +486,6 @@ final class ScriptedCall {
                     yield null;
                 }
                 case "isReadOnly" -> false;
-                case "createStatement" -> proxy(Statement.class, (statement, called, values) -> false);
                 case "getAutosave" -> AutoSave.NEVER;
                 case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
                 case "unwrap" -> proxy(BaseConnection.class, this);

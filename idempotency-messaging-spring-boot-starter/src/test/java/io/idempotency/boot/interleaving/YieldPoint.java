@@ -10,8 +10,6 @@ import java.util.regex.Pattern;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
-import io.idempotency.internal.transaction.RequiresNewTransaction;
-
 /**
  * A place where an actor stops before something reaches the server.
  *
@@ -66,9 +64,6 @@ record YieldPoint(Kind kind, String label, Connection connection, Footprint foot
     }
 
     static YieldPoint statement(String sql, Connection connection) throws SQLException {
-        if (sql.equals(RequiresNewTransaction.READ_COMMITTED)) {
-            return new YieldPoint(Kind.SESSION, "isolation level", connection);
-        }
         boolean isFirst = connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE;
         Footprint footprint = footprints.computeIfAbsent(
                 new Text(sql, isFirst, connection.getAutoCommit()),

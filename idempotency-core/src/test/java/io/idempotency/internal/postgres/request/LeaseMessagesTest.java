@@ -149,7 +149,6 @@ class LeaseMessagesTest {
     @Test
     void theDriverSetsNoSavepoints() {
         assertThat(transactions.<AutoSave>send(connection -> autosave())).isEqualTo(AutoSave.NEVER);
-        assertThat(transactions.<AutoSave>call(connection -> autosave())).isEqualTo(AutoSave.NEVER);
     }
 
     private AutoSave autosave() {
