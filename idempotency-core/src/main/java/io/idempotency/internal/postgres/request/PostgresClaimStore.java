@@ -328,8 +328,8 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public boolean recordStep(Connection connection, Fence fence, RecordedStep step, Duration lease) {
-        return steps.record(connection, fence, step, lease);
+    public boolean recordStep(Connection connection, Fence fence, RecordedStep step) {
+        return steps.record(connection, fence, step);
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,7 +27,7 @@ final class StepStatements {
         this.find = schema.resolve(RequestSql.FIND_STEPS);
     }
 
-    boolean record(Connection connection, Fence fence, RecordedStep step, Duration lease) {
+    boolean record(Connection connection, Fence fence, RecordedStep step) {
         Failure failure = step.failure();
         return MultiStatement.updateOne(connection, "record a step", record, parameters -> {
             parameters.bound(LeaseStatements.boundOfHolder());
@@ -37,9 +36,6 @@ final class StepStatements {
             parameters.string(step.responseBody());
             parameters.string(failure == null ? null : failure.code());
             parameters.string(failure == null ? null : failure.message());
-            parameters.duration(lease);
-            parameters.duration(lease);
-            parameters.duration(lease);
             RequestColumns.bindFence(parameters, fence);
             parameters.string(step.name());
         });
