@@ -63,8 +63,7 @@ public interface IdempotencyContext {
     /**
      * Runs a step of a leased method once for all its attempts: its result is recorded, and later attempts get that instead of
      * running it. If the process ends after the step and before the record is committed, the step runs again, so let it call
-     * others with {@link #downstreamKey()}. The record extends the lease by its length from now. The code of the method
-     * between its steps runs in each attempt.
+     * others with {@link #downstreamKey()}. The code of the method between its steps runs in each attempt.
      *
      * <p>An exception that is one of the {@link Idempotent#finalFailures final failures} of the call is recorded: later attempts get
      * a {@link RecordedFailureException} instead of running the step. After any other the step may be asked for again.
@@ -129,7 +128,8 @@ public interface IdempotencyContext {
     <X extends Exception> void stepInTransaction(String name, IdempotencyOperations.Action<X> work) throws X;
 
     /**
-     * Extends the lease of the key, for a method that takes longer than expected. The key and its response are retained
+     * Extends the lease of the key, for a method that takes longer than {@code idempotency.max-lease}, or whose lease is not renewed.
+     * The key and its response are retained
      * for as much longer. Takes a second connection for a moment if the method is {@code @Transactional} itself. May be
      * called from another thread, on a context that was obtained on the thread of the method. If the connection is lost, the
      * extension is tried again for up to 30 seconds.

@@ -15,7 +15,7 @@ public enum IdempotencyMode {
     OPTIMISTIC,
 
     /**
-     * Before the method runs, as a lease that expires: for methods that call something outside of PostgreSQL. No
+     * Before the method runs, as a lease that is renewed while the method runs, and then expires: for methods that call something outside of PostgreSQL. No
      * transaction may be open when the method is called.
      */
     LEASED

@@ -74,8 +74,8 @@ public @interface Idempotent {
 
     /**
      * The longest time for which a claim of {@link IdempotencyMode#LEASED} holds the key if its holder crashes, such as
-     * {@code 60s}; {@code ${...}} placeholders allowed. It must be longer than the method runs, and no longer than the
-     * retention. By default {@code idempotency.lease}.
+     * {@code 60s}; {@code ${...}} placeholders allowed. While the method runs, it is renewed, for {@code idempotency.max-lease}
+     * at most. It must not be longer than the retention. By default {@code idempotency.lease}.
      */
     String lease() default "";
 

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * Thrown if the method ran for longer than its lease, and another call or an operator has taken the key. Its
+ * Thrown if the lease of the method was not renewed in time, and another call or an operator has taken the key. Its
  * transaction is rolled back; effects outside of PostgreSQL remain.
  */
 public final class LeaseLostException extends IdempotencyException {
@@ -18,6 +18,6 @@ public final class LeaseLostException extends IdempotencyException {
         super(
                 intent,
                 "Attempt " + attempt + " at the " + intent + " has lost its lease, so its result does not count:"
-                        + " repeat the call to learn what became of it, and give the method a longer lease");
+                        + " repeat the call to learn what became of it. The log says why the lease was not renewed");
     }
 }

@@ -4,6 +4,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
@@ -48,7 +49,7 @@ class ArchitectureTest extends ModuleArchitecture {
             .internal.postgres.jdbc: . .internal.transaction
             .internal.postgres.lock: .internal.lock .internal.postgres.jdbc
             .internal.postgres.maintenance:
-                .internal.postgres.jdbc .internal.postgres.request .internal.postgres.schema .internal.retention
+                .internal.claim .internal.postgres.jdbc .internal.postgres.request .internal.postgres.schema .internal.retention
                 .internal.transaction
             .internal.postgres.request:
                 . .internal.claim .internal.fingerprint .internal.postgres.jdbc .internal.response .internal.transaction
@@ -74,6 +75,8 @@ class ArchitectureTest extends ModuleArchitecture {
         classes()
                 .that()
                 .implement(ClaimStore.class)
+                .or()
+                .implement(LeaseStore.class)
                 .or()
                 .implement(LockStore.class)
                 .or()

@@ -48,6 +48,7 @@ import io.idempotency.internal.interceptor.ContextHierarchyVerifier;
 import io.idempotency.internal.interceptor.DeclaredTransactions;
 import io.idempotency.internal.interceptor.IdempotentAdvisor;
 import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
+import io.idempotency.internal.lease.LeaseRenewal;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.lock.LockTemplate;
 import io.idempotency.internal.operation.AnnotationOperationSource;
@@ -287,8 +288,17 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
-    LeasedCalls idempotentLeasedCalls(CallParts parts) {
-        return new LeasedCalls(parts);
+    LeaseRenewal idempotentLeaseRenewal(
+            PostgresStorage storage,
+            IdempotencyDataSource dataSource,
+            DatabaseResolver databaseResolver,
+            IdempotencyProperties properties) {
+        return new LeaseRenewal(storage.leaseStore(), dataSource.dataSource(), databaseResolver, properties.maxLease());
+    }
+
+    @Bean
+    LeasedCalls idempotentLeasedCalls(CallParts parts, LeaseRenewal renewal) {
+        return new LeasedCalls(parts, renewal);
     }
 
     @Bean

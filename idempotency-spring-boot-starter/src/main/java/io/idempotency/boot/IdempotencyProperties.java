@@ -12,6 +12,7 @@ import io.idempotency.internal.operation.CallOptions;
 
 import static io.idempotency.boot.PropertyChecks.requireAtMostAYear;
 import static io.idempotency.boot.PropertyChecks.requireInRange;
+import static io.idempotency.boot.PropertyChecks.text;
 
 /**
  * The settings of calls. Each other feature has a properties record of its own in its package.
@@ -34,8 +35,10 @@ import static io.idempotency.boot.PropertyChecks.requireInRange;
  *     their key.
  * @param maxWaitingInAll Largest number of calls of this instance that wait at the same time, whatever their keys are.
  *     Must be less than the number of threads of the server. By default, one and a half times as many as for one key.
- * @param lease Time after which another call may reclaim the key of a leased call. Must be longer than any leased
+ * @param lease Time for which the key of a leased call stays blocked after its process has ended. It is renewed while the
  *     method runs.
+ * @param maxLease Longest time after its claim to which the lease of a running call is renewed. Must not be shorter than
+ *     the lease.
  * @param maxResponseSize Largest size of a stored response, as JSON in UTF-8.
  * @param verifyResponses Whether every response is read back before it is stored, so that a call fails if its replay
  *     would differ. If not, short responses that are records of simple values are read back only once for each scope.
@@ -59,6 +62,7 @@ public record IdempotencyProperties(
         @DefaultValue("100") int maxWaiting,
         @Nullable Integer maxWaitingInAll,
         @DefaultValue("60s") Duration lease,
+        @DefaultValue("15m") Duration maxLease,
         @DefaultValue("1MB") DataSize maxResponseSize,
         @DefaultValue("false") boolean verifyResponses,
         @DefaultValue("false") boolean recordFailedAttempts,
@@ -81,6 +85,11 @@ public record IdempotencyProperties(
         requireAtMostAYear("idempotency.sample-interval", sampleInterval);
         requireInRange("idempotency.wait-timeout", () -> CallOptions.requireWaitTimeout(waitTimeout));
         requireInRange("idempotency.lease", () -> CallOptions.requireLease(lease));
+        requireInRange("idempotency.max-lease", () -> CallOptions.requireLease(maxLease));
+        Assert.isTrue(
+                maxLease.compareTo(lease) >= 0,
+                () -> "idempotency.max-lease = " + text(maxLease) + " is shorter than idempotency.lease = "
+                        + text(lease) + ": raise it to the longest time that a leased method runs, or lower the lease");
         Assert.isTrue(maxWaiting > 0, () -> "idempotency.max-waiting must be at least 1, not " + maxWaiting);
         Assert.isTrue(
                 maxWaitingInAll == null || maxWaitingInAll > 0,

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
@@ -36,8 +35,6 @@ public final class ResumedCall {
     private final Function<Failure, End> ends;
 
     private final long leaseEnd;
-
-    private volatile @Nullable Supplier<Duration> remaining;
 
     private boolean isRunning;
 
@@ -93,15 +90,9 @@ public final class ResumedCall {
         return current;
     }
 
-    /** Notes who knows the remaining time of the lease, which the method may extend. */
-    public void leaseHeld(Supplier<Duration> remainingTime) {
-        remaining = remainingTime;
-    }
-
-    /** {@return the time until its lease expires, by this JVM's clock; zero if it has expired} */
-    public Duration remaining() {
-        Supplier<Duration> extended = remaining;
-        return extended == null ? Duration.ofNanos(Math.max(0, leaseEnd - System.nanoTime())) : extended.get();
+    /** {@return whether it takes longer than its lease, so that it may hang} */
+    public boolean isSlow() {
+        return System.nanoTime() - leaseEnd > 0;
     }
 
     /** {@return the intent of the call} */

@@ -41,6 +41,8 @@ public final class CallSteps {
 
     private final CallParts parts;
 
+    private final LeaseRenewal renewal;
+
     private final ResponseMapper responses;
 
     private final FailureTranslator failures;
@@ -58,11 +60,12 @@ public final class CallSteps {
 
     private boolean isEnded;
 
-    CallSteps(CallExecution execution, HeldLease lease, CallParts parts) {
+    CallSteps(CallExecution execution, HeldLease lease, CallParts parts, LeaseRenewal renewal) {
         this.execution = execution;
         this.call = execution.call();
         this.lease = lease;
         this.parts = parts;
+        this.renewal = renewal;
         this.responses = parts.responses();
         this.failures = parts.failures();
     }
@@ -89,9 +92,8 @@ public final class CallSteps {
     public @Nullable Object runInTransaction(String name, Type type, Invocation work) throws Throwable {
         return replayOrRun(name, type, () -> {
             StepTransaction transaction = new StepTransaction(lease);
-            long start = System.nanoTime();
-            try {
-                transaction.run(parts, call.intent(), () -> proceed(work), result -> {
+            try (LeaseRenewal.Pause pause = renewal.pause(lease)) {
+                transaction.run(parts, call.intent(), pause, () -> proceed(work), result -> {
                     if (!transaction.record(RecordedStep.succeeded(name, bodyOf(result, type)), result)) {
                         throw lease.lost();
                     }
@@ -101,11 +103,11 @@ public final class CallSteps {
                     throw thrown;
                 }
                 if (transaction.isCommitted()) {
-                    lease.recorded(transaction.step(), start);
+                    lease.recorded(transaction.step());
                     throw thrown;
                 }
             }
-            lease.recorded(transaction.step(), start);
+            lease.recorded(transaction.step());
             return transaction.result();
         });
     }

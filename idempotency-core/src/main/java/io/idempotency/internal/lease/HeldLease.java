@@ -1,7 +1,6 @@
 package io.idempotency.internal.lease;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +40,7 @@ public final class HeldLease {
 
     private final CallRetry retry;
 
-    private final Duration duration;
+    private final LeaseTerm term;
 
     private final Map<String, RecordedStep> steps = new LinkedHashMap<>();
 
@@ -51,22 +50,16 @@ public final class HeldLease {
     /** The lease of an earlier attempt of the key that still runs in this JVM; {@code null} if none does. */
     private @Nullable HeldLease earlier;
 
-    private volatile long end;
-
-    private volatile boolean conflictsWithSnapshot;
-
     /**
      * Starts the lease of a claim that was just granted.
      *
-     * @param since the {@link System#nanoTime()} before its claim was sent, from when the database counts at the earliest
      * @param retry repeats them if the connection is lost
      */
     HeldLease(
             Intent intent,
             ClaimResult claim,
             Fence fence,
-            Duration duration,
-            long since,
+            LeaseTerm term,
             List<RecordedStep> steps,
             ClaimStore store,
             RequiresNewTransaction transactions,
@@ -77,9 +70,8 @@ public final class HeldLease {
         this.store = store;
         this.transactions = transactions;
         this.retry = retry;
-        this.duration = duration;
+        this.term = term;
         steps.forEach(step -> this.steps.put(step.name(), step));
-        this.end = since + duration.toNanos();
     }
 
     /** Puts this lease before those of earlier attempts. */
@@ -103,8 +95,16 @@ public final class HeldLease {
         return claim;
     }
 
+    Intent intent() {
+        return intent;
+    }
+
     Fence fence() {
         return fence;
+    }
+
+    LeaseTerm term() {
+        return term;
     }
 
     /**
@@ -113,16 +113,12 @@ public final class HeldLease {
      * begins no transaction for it.
      */
     void setMethodConnection(Connection connection) {
-        try {
-            conflictsWithSnapshot = connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
-        } catch (SQLException closed) {
-            conflictsWithSnapshot = false;
-        }
+        term.conflictsWithSnapshot(LeaseRenewal.hasSnapshot(connection));
     }
 
     /** Returns the remaining time by this JVM's clock, which only suggests when to retry: the database's clock decides. */
     public Duration remaining() {
-        return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+        return term.remaining();
     }
 
     boolean isHeld() {
@@ -182,7 +178,7 @@ public final class HeldLease {
 
     /** Returns whether the completion would fail if another transaction changed the row now. */
     public boolean conflictsWithSnapshot() {
-        return conflictsWithSnapshot;
+        return term.conflictsWithSnapshot();
     }
 
     /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */
@@ -191,14 +187,14 @@ public final class HeldLease {
         boolean held = retry.runRequired(() ->
                 boundedly(() -> transactions.commit(connection -> store.extendLease(connection, fence, duration))));
         if (held) {
-            end = Math.max(end, extended);
+            term.lasts(extended);
         }
         return held;
     }
 
-    /** Extends a lease that may have expired. Returns {@code false} if another call has reclaimed it. */
+    /** Extends a lease that was not renewed, and may have expired. Returns {@code false} if another call has reclaimed it. */
     boolean ensure() throws Throwable {
-        return !remaining().isZero() || extend(duration);
+        return term.isLongerThanHalf() || extend(term.duration());
     }
 
     /** Returns the steps that this attempt and those before it have recorded, by their names. */
@@ -210,15 +206,14 @@ public final class HeldLease {
         return steps;
     }
 
-    /** Records a step and extends the lease, in a transaction of its own. Returns {@code false} if the lease is lost. */
+    /** Records a step, in a transaction of its own. Returns {@code false} if the lease is lost. */
     boolean record(RecordedStep step) throws Throwable {
-        long start = System.nanoTime();
         stepsInDoubt = true;
         boolean recorded = retry.runRequired(() -> boundedly(() -> transactions.commit(
-                        connection -> store.recordStepAndCommit(connection, fence, step, duration))))
+                        connection -> store.recordStepAndCommit(connection, fence, step))))
                 || isRecorded(step);
         if (recorded) {
-            recorded(step, start);
+            recorded(step);
         }
         return recorded;
     }
@@ -226,14 +221,13 @@ public final class HeldLease {
     /** Records a step in an open transaction, which has to be committed before {@link #recorded} is called. */
     boolean record(Connection connection, RecordedStep step) {
         stepsInDoubt = true;
-        return boundedly(() -> store.recordStep(connection, fence, step, duration));
+        return boundedly(() -> store.recordStep(connection, fence, step));
     }
 
-    /** Notes that a step is recorded, which has extended the lease. */
-    void recorded(RecordedStep step, long since) {
+    /** Notes that a step is recorded. */
+    void recorded(RecordedStep step) {
         steps.put(step.name(), step);
         stepsInDoubt = false;
-        end = Math.max(end, since + duration.toNanos());
     }
 
     /**

@@ -34,6 +34,8 @@ final class LeasedAttempt extends Attempt {
 
     private final CallRetry retry;
 
+    private final LeaseRenewal renewal;
+
     /**
      * Set if the method has returned and its completion may be stored. If that remains unknown, the lease keeps the key until it
      * expires, so that no other call repeats the effect immediately.
@@ -43,10 +45,11 @@ final class LeasedAttempt extends Attempt {
     /** Set if the completion is in the message of the COMMIT, which the server may get after its connection was lost. */
     private boolean completesWithCommit;
 
-    LeasedAttempt(CallExecution execution, HeldLease held, CallRetry retry) {
+    LeasedAttempt(CallExecution execution, HeldLease held, CallRetry retry, LeaseRenewal renewal) {
         super(execution);
         this.held = held;
         this.retry = retry;
+        this.renewal = renewal;
     }
 
     boolean isCompletionStarted() {
@@ -105,7 +108,8 @@ final class LeasedAttempt extends Attempt {
     }
 
     private @Nullable Object runWithSteps() throws Throwable {
-        CallSteps steps = new CallSteps(execution(), held, parts());
+        renewal.begin(held, call().localKey().database());
+        CallSteps steps = new CallSteps(execution(), held, parts(), renewal);
         try {
             Object result = runMethod(new LeasedContext(call(), held, steps));
             steps.requireAllReached();

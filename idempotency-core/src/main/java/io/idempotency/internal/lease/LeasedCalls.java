@@ -49,15 +49,18 @@ public final class LeasedCalls implements LeasedExecutor {
 
     private final CallRetry retry;
 
+    private final LeaseRenewal renewal;
+
     /** The lease of the latest attempt of each key, which has those of earlier ones that have outlived theirs. */
     private final ConcurrentHashMap<LocalKey, HeldLease> leasesInThisJvm = new ConcurrentHashMap<>();
 
     /** Creates the executor, with the collaborators of all calls. */
-    public LeasedCalls(CallParts parts) {
+    public LeasedCalls(CallParts parts, LeaseRenewal renewal) {
         this.parts = parts;
         this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
         this.failures = new FailureRecorder(transactions, parts.failures(), parts.settings());
         this.retry = new CallRetry(parts.settings().retry());
+        this.renewal = renewal;
     }
 
     @Override
@@ -89,8 +92,7 @@ public final class LeasedCalls implements LeasedExecutor {
                     call.intent(),
                     granted,
                     request.fence(granted.attempt()),
-                    lease.duration(),
-                    leaseClaim.since,
+                    new LeaseTerm(lease.duration(), leaseClaim.since),
                     leaseClaim.steps,
                     parts.store(),
                     transactions,
@@ -103,12 +105,10 @@ public final class LeasedCalls implements LeasedExecutor {
         IdempotentCall call = execution.call();
         KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
         leasesInThisJvm.compute(call.localKey(), (key, latest) -> held.after(latest));
-        if (call.resumed() != null) {
-            call.resumed().leaseHeld(held::remaining);
-        }
         try {
             return run(execution, held);
         } finally {
+            renewal.end(held);
             leasesInThisJvm.computeIfPresent(call.localKey(), (key, latest) -> latest.without(held));
             heldKey.release();
         }
@@ -121,7 +121,7 @@ public final class LeasedCalls implements LeasedExecutor {
             Object result = retry.call(
                     execution,
                     () -> execution
-                            .begin(new LeasedAttempt(execution, held, retry))
+                            .begin(new LeasedAttempt(execution, held, retry, renewal))
                             .make(),
                     failure -> lastOf(execution).isRetryable(failure));
             lastOf(execution).setDurableOutcome(success);
@@ -210,10 +210,9 @@ public final class LeasedCalls implements LeasedExecutor {
         return lease == null ? Duration.ZERO : lease.remaining();
     }
 
-    /** Returns the number of the attempt that this JVM is running, even if its lease has expired; null if it runs none. */
-    public @Nullable Integer attemptInThisJvm(LocalKey key) {
-        HeldLease lease = leasesInThisJvm.get(key);
-        return lease == null ? null : lease.claim().attempt();
+    /** Returns whether this JVM runs an attempt, even if its lease has expired. */
+    public boolean runsInThisJvm(LocalKey key) {
+        return leasesInThisJvm.containsKey(key);
     }
 
     /** The attempts to claim the key in a transaction of their own. After an in-doubt commit the token identifies the claim. */

@@ -44,7 +44,13 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
     }
 
     /** Runs the step in a new transaction, and records it there. */
-    void run(CallParts parts, Intent intent, Invocation work, Consumer<@Nullable Object> record) throws Throwable {
+    void run(
+            CallParts parts,
+            Intent intent,
+            LeaseRenewal.Pause pause,
+            Invocation work,
+            Consumer<@Nullable Object> record)
+            throws Throwable {
         parts.transactions()
                 .call(
                         intent,
@@ -52,6 +58,7 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
                         joined -> joined.withConnection(intent, open -> {
                             transaction = ActiveTransaction.find(joined.holder());
                             connection = open;
+                            pause.begun(open);
                             driver = CommitResult.driverOf(open);
                             TransactionSynchronizationManager.registerSynchronization(this);
                             Object returned = work.proceed();

@@ -7,11 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.internal.claim.ClaimStore;
+import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.lock.LockStore;
 import io.idempotency.internal.postgres.administration.PostgresAdministration;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.lock.PostgresLockStore;
+import io.idempotency.internal.postgres.maintenance.PostgresLeaseStore;
 import io.idempotency.internal.postgres.maintenance.PostgresPurgeStore;
 import io.idempotency.internal.postgres.maintenance.PostgresStorageStatistics;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
@@ -50,6 +52,11 @@ public final class PostgresStorage {
      */
     public ClaimStore claimStore(String claimedBy, @Nullable ResumptionScheduler scheduler) {
         return new PostgresClaimStore(schema, claimedBy, scheduler);
+    }
+
+    /** Returns the store of the leases of running calls. */
+    public LeaseStore leaseStore() {
+        return new PostgresLeaseStore(schema);
     }
 
     /** Returns the store of the application's locks. */

@@ -50,6 +50,7 @@ import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.lease.LeaseRenewal;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.response.JacksonResponseCodec;
@@ -141,7 +142,9 @@ final class ScriptedCall {
         FailureTranslator translator = new Translator();
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
-        LeasedCalls leasedCalls = new LeasedCalls(parts);
+        LeaseRenewal renewal = new LeaseRenewal(
+                (connection, leases) -> List.of(), dataSource, RoutedDatabase.of(dataSource), Duration.ofDays(1));
+        LeasedCalls leasedCalls = new LeasedCalls(parts, renewal);
         IdempotentCallExecutor executor = new IdempotentCallExecutor(List.of(), leasedCalls, parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;
         Function<CallExecution, TransactionalAttempt> firstAttempt =

@@ -69,7 +69,7 @@ public final class IdempotencyResumeAutoConfiguration {
                 properties.maxAttempts(),
                 properties.backoff().toBackoff(),
                 listeners,
-                leasedCalls::attemptInThisJvm);
+                leasedCalls::runsInThisJvm);
     }
 
     @Bean

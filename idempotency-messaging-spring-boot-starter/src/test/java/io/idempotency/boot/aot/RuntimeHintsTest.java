@@ -118,6 +118,7 @@ class RuntimeHintsTest {
         List<String> sources = sourcesIn(directory);
         assertThat(sources)
                 .anyMatch(name -> name.endsWith("IdempotencyAutoConfiguration__BeanDefinitions.java"))
+                .anyMatch(name -> name.endsWith("IdempotencyLeaseAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyLoggingAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyTracingAutoConfiguration__BeanDefinitions.java"))
                 .anyMatch(name -> name.endsWith("IdempotencyMigrationAutoConfiguration__BeanDefinitions.java"))

@@ -39,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
+import io.idempotency.boot.lease.IdempotencyLeaseAutoConfiguration;
 import io.idempotency.boot.logging.IdempotencyLoggingAutoConfiguration;
 import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
 import io.idempotency.boot.messaging.logging.IdempotencyMessagingLoggingAutoConfiguration;
@@ -67,6 +68,7 @@ class AutoConfigurationTest {
             IdempotencyAutoConfiguration.class,
             IdempotencyMessagingStorageAutoConfiguration.class,
             IdempotencyMigrationAutoConfiguration.class,
+            IdempotencyLeaseAutoConfiguration.class,
             IdempotencyLoggingAutoConfiguration.class,
             IdempotencyMetricsAutoConfiguration.class,
             IdempotencyTracingAutoConfiguration.class,

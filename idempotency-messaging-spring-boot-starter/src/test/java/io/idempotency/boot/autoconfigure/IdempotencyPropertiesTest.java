@@ -100,6 +100,7 @@ class IdempotencyPropertiesTest {
                         100,
                         null,
                         Duration.ofSeconds(60),
+                        Duration.ofMinutes(15),
                         DataSize.ofMegabytes(1),
                         false,
                         false,
@@ -167,6 +168,7 @@ class IdempotencyPropertiesTest {
                     idempotency.retention=999999999d,   idempotency.retention: The retention must be at least
                     idempotency.inbox.retention=0s,     idempotency.inbox.retention: The retention must be at least one millisecond
                     idempotency.outbox.retention=0s,    idempotency.outbox.retention: The retention must be at least one millisecond
+                    idempotency.max-lease=59s,          'idempotency.max-lease = 59s is shorter than idempotency.lease = 1m: raise it'
                     idempotency.max-waiting=0,          idempotency.max-waiting must be at least 1
                     idempotency.max-waiting-in-all=0,   idempotency.max-waiting-in-all must be at least 1
                     idempotency.outbox.lanes=0,         idempotency.outbox.lanes: The number of lanes must be 1 to 1024
@@ -374,7 +376,7 @@ class IdempotencyPropertiesTest {
 
         assertThat(descriptions)
                 .containsOnlyKeys("""
-                        data-source enabled lease max-response-size max-waiting max-waiting-in-all migrate minimum-retention
+                        data-source enabled lease max-lease max-response-size max-waiting max-waiting-in-all migrate minimum-retention
                         record-failed-attempts response-retention retention sample-interval schema
                         sql-functions verify-engine verify-responses wait-timeout
                         health.max-outbox-age health.max-purge-delay health.max-sample-age

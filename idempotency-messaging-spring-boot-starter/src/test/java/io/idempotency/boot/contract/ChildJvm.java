@@ -45,6 +45,16 @@ final class ChildJvm implements AutoCloseable {
         readUntil(SecondJvm.READY::equals);
     }
 
+    /** Lets it stand still, or go on. */
+    void signal(String signal) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+                .inheritIO()
+                .start();
+        if (kill.waitFor() != 0) {
+            throw new AssertionError("kill has failed");
+        }
+    }
+
     /** Returns what a method that stays there says of itself. */
     String awaitRunning() throws Exception {
         List<String> lines = readUntil(line -> line.startsWith(SecondJvm.RUNNING));

@@ -2,6 +2,7 @@ package io.idempotency.boot.contract;
 
 import java.util.UUID;
 
+import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.DuplicatePolicy;
@@ -72,7 +73,8 @@ class LeasedPayments extends PayingBean {
         return callOutsideAndBook();
     }
 
-    @Transactional
+    /** Its transaction has a snapshot, so that its lease is not renewed. */
+    @Transactional(isolation = Isolation.REPEATABLE_READ)
     @Idempotent(
             scope = "leased-briefly",
             key = "#key",

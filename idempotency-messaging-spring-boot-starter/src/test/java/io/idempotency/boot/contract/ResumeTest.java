@@ -558,17 +558,7 @@ class ResumeTest {
         }
         makeDue();
 
-        try (LogLines log = LogLines.of(CallResumer.class.getName())) {
-            resume();
-            resume();
-            assertThat(log.texts())
-                    .hasSize(outlivesItsLease ? 1 : 0)
-                    .allSatisfy(line -> assertThat(line)
-                            .contains(
-                                    key,
-                                    "still runs in this process although its lease has expired",
-                                    "make its lease longer"));
-        }
+        resume();
 
         gate.open();
         assertThat(call.await().requireAllSucceeded()).containsExactly("done");
@@ -626,10 +616,7 @@ class ResumeTest {
                 key, "status = 'processing', locked_until = statement_timestamp() - interval '1 second'");
         makeDue();
 
-        try (LogLines log = LogLines.of(CallResumer.class.getName())) {
-            resume();
-            assertThat(log.texts()).singleElement().asString().contains(key, "still runs in this process");
-        }
+        resume();
 
         assertThat(application.request(key)).containsEntry("attempt_count", 2);
         gate.open();

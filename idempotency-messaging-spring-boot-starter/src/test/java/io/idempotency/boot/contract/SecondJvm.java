@@ -3,14 +3,18 @@ package io.idempotency.boot.contract;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.LeaseLostException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.test.ConcurrentCalls;
 
@@ -28,6 +32,8 @@ final class SecondJvm {
 
     /** Followed by what the test wants to know of a call that stays where it is. */
     static final String RUNNING = "running ";
+
+    static final String LEASE_LOST = "lease lost";
 
     private static final int CLIENTS = 16;
 
@@ -100,6 +106,35 @@ final class SecondJvm {
                         .afterEffectDo(
                                 () -> sayAndStay(IdempotencyContext.current().downstreamKey("stripe")));
                 return beans.get(LeasedPayments.class).pay(key);
+            }
+
+            @Override
+            List<String> keysOf(int client, List<String> keys) {
+                return client == 0 ? keys : List.of();
+            }
+        },
+
+        /** Holds the key for one client until another process has it; its lease is lost then. */
+        PAY_LEASED_UNTIL_TAKEN_OVER {
+            @Override
+            Object answerFor(String key, Beans beans) {
+                JdbcTemplate jdbc = beans.get(JdbcTemplate.class);
+                beans.get(Interruption.class).afterEffectDo(() -> {
+                    System.out.println(RUNNING + key);
+                    Awaitility.await()
+                            .atMost(Duration.ofMinutes(1))
+                            .until(() -> jdbc.queryForObject(
+                                            "select attempt_count from idempotency.idempotency_request"
+                                                    + " where idempotency_key = ?",
+                                            Integer.class,
+                                            key)
+                                    > 1);
+                });
+                try {
+                    return beans.get(LeasedPayments.class).pay(key);
+                } catch (LeaseLostException lost) {
+                    return LEASE_LOST;
+                }
             }
 
             @Override

@@ -240,21 +240,6 @@ class StepsTest {
         });
     }
 
-    @Test
-    void aStepExtendsTheLease() {
-        book(() -> {
-            application.alterRequest(key, "locked_until = statement_timestamp() + interval '1 second'");
-            step("reserve");
-            assertThat(jdbc.queryForObject(
-                            "select locked_until > statement_timestamp() + interval '50 seconds'"
-                                    + " from idempotency.idempotency_request where idempotency_key = ?",
-                            Boolean.class,
-                            key))
-                    .isTrue();
-            return "done";
-        });
-    }
-
     @ParameterizedTest
     @EnumSource
     @Tag("race")

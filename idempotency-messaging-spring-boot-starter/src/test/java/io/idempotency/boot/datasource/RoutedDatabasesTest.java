@@ -146,6 +146,16 @@ class RoutedDatabasesTest {
         });
     }
 
+    /** In the tenant's database, which the thread that renews does not choose. */
+    @Test
+    void theLeaseOfATenantIsRenewedInItsDatabase() throws Exception {
+        String isRenewed = "select locked_until > claimed_at + interval '2 s' from idempotency.idempotency_request";
+        Purchases.meanwhile =
+                () -> await().until(() -> databases.get("blue").jdbc().queryForObject(isRenewed, Boolean.class));
+
+        assertThat(as("blue", () -> purchases.buyLeasedBriefly("key"))).isEqualTo("blue");
+    }
+
     List<Named<Callable<?>>> callsInTheirOwnTransaction() {
         return List.of(
                 Named.of("transactional", () -> purchases.buyInNewTransaction("key")),
@@ -286,6 +296,11 @@ class RoutedDatabasesTest {
 
         @Idempotent(scope = "leased-purchases", key = "#key", mode = IdempotencyMode.LEASED)
         public String buyLeased(String key) throws Exception {
+            return insert();
+        }
+
+        @Idempotent(scope = "brief-purchases", key = "#key", mode = IdempotencyMode.LEASED, lease = "1s")
+        public String buyLeasedBriefly(String key) throws Exception {
             return insert();
         }
 

@@ -1,15 +1,18 @@
 package io.idempotency.boot.interleaving;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
 import io.idempotency.InterventionRefusedException;
 import io.idempotency.boot.interleaving.Shop.Receipt;
+import io.idempotency.internal.lease.LeaseRenewal;
 
 /** What somebody does to a row beside the callers of its key. */
 enum Intervention {
@@ -95,6 +98,18 @@ enum Intervention {
             Actor.stopsOnlyAt("the purge is one step");
             applications.beans(Purging.class).get(place).purge();
             return false;
+        }
+    },
+
+    /** An instance renews the leases of its calls. */
+    RENEWAL(false, 1, 1) {
+        @Override
+        boolean perform(Applications applications, int place, Intent intent, List<Actor> callers) {
+            // A statement, so that the scheduler decides when.
+            applications.beans(JdbcTemplate.class).get(place).execute("select 1");
+            LeaseRenewal renewal = applications.beans(LeaseRenewal.class).get(place);
+            ReflectionTestUtils.invokeMethod(renewal, "renewDueIn", Duration.ofMinutes(50));
+            return true;
         }
     },
 

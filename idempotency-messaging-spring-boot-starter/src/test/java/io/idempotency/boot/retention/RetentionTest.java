@@ -148,7 +148,8 @@ class RetentionTest extends NotebookTests {
     }
 
     private ConfigurableApplicationContext start(Class<?>[] beans, String... properties) {
-        return JdbcTestApplication.start(database, beans, properties);
+        return JdbcTestApplication.start(
+                database, beans, JdbcTestApplication.and(properties, "idempotency.max-lease=20d"));
     }
 
     static class Hasty {

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -86,20 +86,17 @@ public final class CallResumer {
 
     private final Set<String> warnedScopes = ConcurrentHashMap.newKeySet();
 
-    private final Function<LocalKey, @Nullable Integer> attemptsInThisJvm;
+    private final Predicate<LocalKey> runsInThisJvm;
 
     /** The calls that this instance resumes now. */
     private final Map<LocalKey, ResumedCall> running = new ConcurrentHashMap<>();
-
-    /** Keys that were reported because their calls run here although their leases have expired. */
-    private final Set<LocalKey> overdue = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the resumer.
      *
      * @param translator translates exceptions to failure codes
      * @param backoff the pauses between attempts
-     * @param attemptsInThisJvm returns the number of the attempt that this JVM is running; {@code null} if it runs none
+     * @param runsInThisJvm returns whether this JVM runs an attempt, even if its lease has expired
      */
     public CallResumer(
             ResumableMethods methods,
@@ -111,7 +108,7 @@ public final class CallResumer {
             int maxAttempts,
             Backoff backoff,
             MessagingListener listener,
-            Function<LocalKey, @Nullable Integer> attemptsInThisJvm) {
+            Predicate<LocalKey> runsInThisJvm) {
         this.methods = methods;
         this.store = store;
         this.messages = messages;
@@ -121,7 +118,7 @@ public final class CallResumer {
         this.maxAttempts = maxAttempts;
         this.backoff = backoff;
         this.listener = listener;
-        this.attemptsInThisJvm = attemptsInThisJvm;
+        this.runsInThisJvm = runsInThisJvm;
     }
 
     /**
@@ -133,7 +130,6 @@ public final class CallResumer {
      * @throws org.springframework.transaction.TransactionException if there is no connection; the calls stay due
      */
     public void resumeAll(BooleanSupplier goesOn, Executor executor) {
-        overdue.removeIf(key -> attemptInThisJvm(key) == null);
         if (methods.mayBeMore()
                 && transactions.call(connection -> messages.hasOtherDue(connection, methods.scopes()))) {
             methods.discover();
@@ -159,37 +155,17 @@ public final class CallResumer {
     /**
      * Counts the calls that this instance resumes.
      *
-     * @param withOverdue whether those count that have outlived their leases, and may hang
+     * @param withSlow whether those count that take longer than their leases, and may hang
      */
-    public long count(boolean withOverdue) {
+    public long count(boolean withSlow) {
         return running.values().stream()
-                .filter(call -> withOverdue || !call.remaining().isZero())
+                .filter(call -> withSlow || !call.isSlow())
                 .count();
     }
 
-    /** Logs the calls that this instance resumes and that have outlived their leases, each once. */
-    public void reportOverdue() {
-        running.forEach((key, call) -> {
-            if (call.remaining().isZero()) {
-                reportOverdue(key, call.intent());
-            }
-        });
-    }
-
-    private void reportOverdue(LocalKey key, Intent intent) {
-        if (overdue.add(key)) {
-            logger.warn(
-                    "The call for the {} still runs in this process although its lease has expired: it is not resumed beside"
-                            + " itself here, but other instances may do so. If it hangs, give its clients timeouts; otherwise"
-                            + " make its lease longer",
-                    intent);
-        }
-    }
-
-    /** Returns the attempt that this JVM is running, which may hang before it has reached its key; null if it runs none. */
-    private @Nullable Integer attemptInThisJvm(LocalKey key) {
-        ResumedCall resumed = running.get(key);
-        return resumed == null ? attemptsInThisJvm.apply(key) : (Integer) resumed.attempt();
+    /** Returns whether this JVM runs an attempt, which may hang before it has reached its key. */
+    private boolean isRunning(LocalKey key) {
+        return running.containsKey(key) || runsInThisJvm.test(key);
     }
 
     /** Returns {@code false} if its message may still be due: the call runs here, or another one has its row. */
@@ -217,12 +193,7 @@ public final class CallResumer {
             return true;
         }
         IdempotentCall key = callOf(due.intent(), request.fingerprint(), operation);
-        Integer runningAttempt = attemptInThisJvm(key.localKey());
-        if (runningAttempt != null) {
-            // A later one has begun since the search.
-            if (runningAttempt <= request.attempt()) {
-                reportOverdue(key.localKey(), due.intent());
-            }
+        if (isRunning(key.localKey())) {
             return false;
         }
         Invocation method;

@@ -26,6 +26,8 @@ import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyClaimer.FailureRecord;
+import io.idempotency.internal.claim.LeaseStore.Renewal;
+import io.idempotency.internal.claim.LeaseStore.Result;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.inbox.InboxClaim;
 import io.idempotency.internal.outbox.NewMessage;
@@ -186,8 +188,7 @@ final class EveryStatement {
             assertThat(store.recordStepAndCommit(
                             session.connection(),
                             lease.fence(1),
-                            RecordedStep.succeeded("charge", "1"),
-                            Duration.ofHours(1)))
+                            RecordedStep.succeeded("charge", "1")))
                     .isTrue();
             assertThat(store.fail(session.connection(), lease.fence(1), new Failure(false, "c", "m"), null))
                     .isTrue();
@@ -210,12 +211,12 @@ final class EveryStatement {
             session.claimGranted(lease).commit();
             assertThat(store.extendLease(session.connection(), lease.fence(1), Duration.ofHours(1)))
                     .isTrue();
-            assertThat(store.recordStep(
-                            session.connection(),
-                            lease.fence(1),
-                            RecordedStep.succeeded("charge", "1"),
-                            Duration.ofHours(1)))
+            assertThat(store.recordStep(session.connection(), lease.fence(1), RecordedStep.succeeded("charge", "1")))
                     .isTrue();
+            session.commit();
+            assertThat(storage.leaseStore()
+                            .renew(session.connection(), List.of(new Renewal(lease.fence(1), Duration.ofHours(2)))))
+                    .containsExactly(Result.RENEWED);
             assertThat(store.findSteps(session.connection(), lease.fence(1))).hasSize(1);
             session.complete(new Completion(lease.fence(1), "{\"n\": 2}", null, null));
             session.commit();

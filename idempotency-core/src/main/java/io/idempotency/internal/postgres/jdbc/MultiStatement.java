@@ -110,6 +110,16 @@ public final class MultiStatement implements AutoCloseable {
     }
 
     /**
+     * Moves to the next statement and returns how many rows it has changed.
+     *
+     * @throws SQLException if that cannot be read
+     */
+    public int nextCount() throws SQLException {
+        statement.getMoreResults();
+        return statement.getUpdateCount();
+    }
+
+    /**
      * Executes all statements and returns how many rows the first one has changed that changes rows.
      *
      * @throws SQLException if one of them fails

@@ -369,13 +369,13 @@ public final class PostgresClaimStore implements ClaimStore {
     }
 
     @Override
-    public boolean recordStep(Connection connection, Fence fence, RecordedStep step, Duration lease) {
-        return steps.record(connection, fence, step, lease, false);
+    public boolean recordStep(Connection connection, Fence fence, RecordedStep step) {
+        return steps.record(connection, fence, step, false);
     }
 
     @Override
-    public boolean recordStepAndCommit(Connection connection, Fence fence, RecordedStep step, Duration lease) {
-        return steps.record(connection, fence, step, lease, true);
+    public boolean recordStepAndCommit(Connection connection, Fence fence, RecordedStep step) {
+        return steps.record(connection, fence, step, true);
     }
 
     @Override

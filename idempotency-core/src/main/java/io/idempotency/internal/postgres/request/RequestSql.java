@@ -81,18 +81,77 @@ public final class RequestSql {
                 response_expires_at = null, updated_at = statement_timestamp(),
                 locked_until =\s""" + FROM_NOW + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
+    /** The row is kept for as much longer. */
     private static final String LEASE_EXTENDED = """
             locked_until = greatest(locked_until, {from_now}), updated_at = statement_timestamp(),
                 expires_at = {expires_later}, response_expires_at = {response_expires_later}""".replace(
                     "{expires_later}", later("expires_at", "greatest({from_now} - locked_until, interval '0')"))
             .replace(
                     "{response_expires_later}",
-                    later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"))
-            .replace("{from_now}", FROM_NOW);
+                    later("response_expires_at", "greatest({from_now} - locked_until, interval '0')"));
 
     /** A claim extends a lease too, and reads its steps afterwards. */
-    static final String EXTEND_LEASE =
-            WaitBound.around("update {schema}.idempotency_request\nset " + LEASE_EXTENDED + HELD_BY_LEASE);
+    static final String EXTEND_LEASE = WaitBound.around("update {schema}.idempotency_request\nset "
+            + LEASE_EXTENDED.replace("{from_now}", FROM_NOW) + HELD_BY_LEASE);
+
+    /** Begins a line, because the statement before may end with a comment. */
+    static final String COMMIT = "\n;COMMIT";
+
+    private static final String IS_PROCESSING_WITH_LEASE = "status = 'processing' and locked_until is not null";
+
+    /**
+     * Renews leases without waiting for rows that others have locked, and tells apart which of the others are lost. Together with its
+     * COMMIT, so that no instance that stands still keeps the rows locked.
+     */
+    public static final String RENEW_LEASES = WaitBound.BRIEFLY
+            + """
+            with due as (
+                select *
+                from unnest(?::uuid[], ?::text[], ?::integer[], ?::uuid[], ?::bigint[])
+                    with ordinality as due (id, caller, attempt, token, milliseconds, position)),
+            unlocked as (
+                select stored.request_id
+                from {schema}.idempotency_request as stored
+                join due on {is_due}
+                where {is_leased}
+                for update of stored skip locked),
+            renewed as (
+                update {schema}.idempotency_request as stored
+                set {extended}
+                from due
+                where {is_due} and stored.request_id in (select request_id from unlocked)
+                returning due.position)
+            select exists (select from renewed where renewed.position = due.position) as is_renewed,
+                exists (select from {schema}.idempotency_request as stored where {is_due}) as is_claimed
+            from due
+            order by due.position""".replace("{is_leased}", IS_PROCESSING_WITH_LEASE)
+                    .replace(
+                            "{is_due}",
+                            "stored.request_id = due.id and stored.caller operator(pg_catalog.=) due.caller\n"
+                                    + "            and stored.attempt_count = due.attempt and stored.claim_token = due.token")
+                    .replace("{extended}", LEASE_EXTENDED)
+                    .replace("{from_now}", "statement_timestamp() + due.milliseconds * interval '1 millisecond'")
+            + COMMIT;
+
+    private static final String CLAIMED = BY_ID + " and attempt_count = ? and claim_token = ?";
+
+    /** The same for one lease, because Citus locks no rows of a query over several shards. */
+    public static final String RENEW_LEASE_OF_SHARD = WaitBound.BRIEFLY
+            + """
+            with unlocked as (
+                select request_id
+                from {schema}.idempotency_request
+                {claimed} and {is_leased}
+                for update skip locked)
+            update {schema}.idempotency_request
+            set {extended}
+            {claimed} and request_id in (select request_id from unlocked);
+            select from {schema}.idempotency_request
+            {claimed}""".replace("{is_leased}", IS_PROCESSING_WITH_LEASE)
+                    .replace("{claimed}", CLAIMED)
+                    .replace("{extended}", LEASE_EXTENDED)
+                    .replace("{from_now}", FROM_NOW)
+            + COMMIT;
 
     /**
      * Records no name twice, because a try whose COMMIT was not answered may have done it. The number of the attempt is a parameter,
@@ -104,7 +163,7 @@ public final class RequestSql {
                     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
                         'name', cast(? as text), 'attempt', cast(? as integer), 'recorded_at', statement_timestamp(),
                         'response', cast(? as text), 'failure_code', cast(? as text), 'failure_message', cast(? as text)))),
-            """ + "    " + LEASE_EXTENDED + HELD_BY_LEASE + """
+                updated_at = statement_timestamp()""" + HELD_BY_LEASE + """
 
                 and not coalesce(steps, '[]') operator(pg_catalog.@>)
                     pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))""");

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,7 +30,7 @@ final class StepStatements {
         this.find = schema.resolve(RequestSql.FIND_STEPS);
     }
 
-    boolean record(Connection connection, Fence fence, RecordedStep step, Duration lease, boolean commits) {
+    boolean record(Connection connection, Fence fence, RecordedStep step, boolean commits) {
         Failure failure = step.failure();
         String sql = commits ? recordAndCommit : record;
         return MultiStatement.updateOne(connection, "record a step", sql, parameters -> {
@@ -41,9 +40,6 @@ final class StepStatements {
             parameters.string(step.responseBody());
             parameters.string(failure == null ? null : failure.code());
             parameters.string(failure == null ? null : failure.message());
-            parameters.duration(lease);
-            parameters.duration(lease);
-            parameters.duration(lease);
             RequestColumns.bindFence(parameters, fence);
             parameters.string(step.name());
         });

@@ -92,6 +92,23 @@ class LeaseClaimTest {
         assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
     }
 
+    /** It changes no column that an index has. */
+    @NotOnCitus
+    @Test
+    void theRecordOfAStepIsAHotUpdate() throws SQLException {
+        ClaimRequest request = leased("order-42");
+        hold(request);
+
+        for (int i = 0; i < 5; i++) {
+            holder.store().recordStep(holder.connection(), request.fence(1), RecordedStep.succeeded("step-" + i, "1"));
+        }
+
+        assertThat(holder.query(
+                        "select pg_stat_get_xact_tuples_hot_updated('idempotency.idempotency_request'::regclass)"))
+                .isEqualTo("5");
+        holder.commit();
+    }
+
     @NotOnCitus
     @Test
     @Tag("race")
@@ -257,7 +274,7 @@ class LeaseClaimTest {
         assertBounded(() -> holder.store().extendLease(holder.connection(), request.fence(1), LEASE));
         holder.commit();
         assertBounded(() -> holder.store()
-                .recordStep(holder.connection(), request.fence(1), RecordedStep.succeeded("charge", "1"), LEASE));
+                .recordStep(holder.connection(), request.fence(1), RecordedStep.succeeded("charge", "1")));
         assertThat(holder.query("show statement_timeout")).isEqualTo("1h");
         assertBounded(() -> holder.complete(new Completion(request.fence(1), "7", null, null)));
         assertThat(holder.query("show statement_timeout")).isEqualTo("1h");

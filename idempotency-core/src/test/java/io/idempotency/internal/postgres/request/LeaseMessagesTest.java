@@ -233,7 +233,7 @@ class LeaseMessagesTest {
 
     private boolean recordStep(ClaimRequest request) {
         return transactions.commit(
-                connection -> session.store().recordStepAndCommit(connection, request.fence(1), STEP, LEASE));
+                connection -> session.store().recordStepAndCommit(connection, request.fence(1), STEP));
     }
 
     private boolean extend(ClaimRequest request) {

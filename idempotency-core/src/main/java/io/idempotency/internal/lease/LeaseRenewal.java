@@ -1,0 +1,348 @@
+package io.idempotency.internal.lease;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+import io.idempotency.DatabaseResolver;
+import io.idempotency.internal.call.RoutedDatabase;
+import io.idempotency.internal.claim.LeaseStore;
+import io.idempotency.internal.claim.LeaseStore.Renewal;
+import io.idempotency.internal.claim.LeaseStore.Result;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
+
+/**
+ * Renews the leases of the calls whose methods run in this JVM, so that a lease that expires belongs to a process that has ended or
+ * stands still. One thread does it; it is woken only for a lease that is due earlier than what it waits for.
+ */
+public final class LeaseRenewal {
+
+    private static final Logger logger = LoggerFactory.getLogger(LeaseRenewal.class);
+
+    /** The rows of one statement, so that it does not reach its timeout. */
+    private static final int MOST_OF_STATEMENT = 1_000;
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private static final String IN_SNAPSHOT =
+            "it is not renewed, because the method's own transaction is REPEATABLE READ or"
+                    + " SERIALIZABLE, and could not complete a row that has changed since it began. Use READ COMMITTED, or a lease that"
+                    + " is longer than the method runs";
+
+    private static final String OUT_OF_REACH =
+            "it is not renewed, because this process renews leases only in the database of a"
+                    + " thread without a tenant. Use a lease that is longer than the method runs, or extendLease()";
+
+    private final LeaseStore store;
+
+    private final DataSource dataSource;
+
+    private final DatabaseResolver resolver;
+
+    private final Duration longest;
+
+    private final String tooLong;
+
+    /** The leases whose methods run, with their databases. */
+    private final Map<HeldLease, Object> running = new ConcurrentHashMap<>();
+
+    /** Leases that have expired here and were logged. */
+    private final Set<HeldLease> logged = ConcurrentHashMap.newKeySet();
+
+    /** Databases that did not answer. */
+    private final Set<Object> failed = new LinkedHashSet<>();
+
+    private final long origin = System.nanoTime();
+
+    /** The time since the origin when the thread wakes by itself. */
+    private final AtomicLong next = new AtomicLong(NEVER);
+
+    private volatile Runnable waker = () -> {};
+
+    /** Whether transactions of steps have a snapshot; {@code null} until one was asked. */
+    private volatile @Nullable Boolean stepsHaveSnapshot;
+
+    /**
+     * Creates the renewal, which does nothing by itself.
+     *
+     * @param resolver names the database of a call
+     * @param longest the time after its claim to which a lease is renewed
+     */
+    public LeaseRenewal(LeaseStore store, DataSource dataSource, DatabaseResolver resolver, Duration longest) {
+        this.store = store;
+        this.dataSource = dataSource;
+        this.resolver = resolver;
+        this.longest = longest;
+        this.tooLong = "a lease is renewed for at most idempotency.max-lease = "
+                + DurationFormatterUtils.print(longest, DurationFormat.Style.COMPOSITE)
+                + " after its claim. If the method hangs, give the calls that it makes time-outs; otherwise raise the property,"
+                + " or call IdempotencyContext.extendLease()";
+    }
+
+    /** Sets what wakes the thread that renews. */
+    public void wakeBy(Runnable newWaker) {
+        waker = newWaker;
+    }
+
+    /** Renews a lease from now on, whose method is about to run. */
+    void begin(HeldLease lease, Object database) {
+        running.put(lease, database);
+        long event = nextEventOf(lease, database);
+        if (event < next.getAndAccumulate(event, Math::min)) {
+            waker.run();
+        }
+    }
+
+    /** Renews a lease no more. If nobody knows what became of its call, the key is free when it expires. */
+    void end(HeldLease lease) {
+        running.remove(lease);
+        logged.remove(lease);
+    }
+
+    /** Returns the time until a lease is due. */
+    public Duration untilNext() {
+        // A lease that begins from here on wakes the thread, and the thread puts nothing off: each short call would
+        // wake it again.
+        next.updateAndGet(planned -> planned <= now() ? NEVER : planned);
+        running.forEach((lease, database) -> next.accumulateAndGet(nextEventOf(lease, database), Math::min));
+        long planned = next.get();
+        return planned == NEVER ? Duration.ofDays(1) : Duration.ofNanos(Math.max(0, planned - now()));
+    }
+
+    private long now() {
+        return System.nanoTime() - origin;
+    }
+
+    /** Returns the time after which it is tried again if a database did not answer. */
+    public Duration pauseAfterFailure() {
+        return running.keySet().stream()
+                .map(lease -> lease.term().pause())
+                .min(Duration::compareTo)
+                .orElse(PAUSE_AFTER_FAILURE);
+    }
+
+    /** Returns the time since the origin when a lease is to be renewed, or has expired and is to be logged. */
+    private long nextEventOf(HeldLease lease, Object database) {
+        LeaseTerm term = lease.term();
+        if (term.isLost() || logged.contains(lease)) {
+            return NEVER;
+        }
+        return (obstacleTo(lease, database) == null ? term.due() : term.end()) - origin;
+    }
+
+    /** Returns why a lease cannot be renewed; null if it can. */
+    private @Nullable String obstacleTo(HeldLease lease, Object database) {
+        if (lease.conflictsWithSnapshot()) {
+            return IN_SNAPSHOT;
+        }
+        if (dataSourceOf(database) == null) {
+            return OUT_OF_REACH;
+        }
+        return lease.term().isBelow(longest) ? null : tooLong;
+    }
+
+    /** Returns the DataSource of a database; null if only the thread of a call gets a connection to it. */
+    private @Nullable DataSource dataSourceOf(Object database) {
+        if (RoutedDatabase.isSingle(resolver)) {
+            return dataSource;
+        }
+        if (resolver instanceof RoutedDatabase && database instanceof DataSource target) {
+            return target;
+        }
+        return database.equals(databaseOfThisThread()) ? dataSource : null;
+    }
+
+    private @Nullable Object databaseOfThisThread() {
+        try {
+            return resolver.resolveDatabase();
+        } catch (RuntimeException noTenant) {
+            logger.debug("A thread without a tenant has no database", noTenant);
+            return null;
+        }
+    }
+
+    /**
+     * Renews the leases that are due, and those that will be soon.
+     *
+     * @throws org.springframework.dao.DataAccessException if a database reports an error
+     * @throws org.springframework.transaction.TransactionException if there is no connection
+     */
+    public void renewDue() {
+        renewDueIn(Duration.ZERO);
+    }
+
+    /** Does what {@link #renewDue} will do after some time. */
+    void renewDueIn(Duration time) {
+        long when = System.nanoTime() + time.toNanos();
+        running.forEach((lease, database) -> logIfExpired(lease, database, when));
+        for (Object database : databasesOfDue(when)) {
+            failed.remove(database);
+            try {
+                while (renew(database, when) == MOST_OF_STATEMENT) {
+                    logger.debug("There are more than {} leases", MOST_OF_STATEMENT);
+                }
+            } catch (RuntimeException | Error failure) {
+                failed.add(database);
+                throw failure;
+            }
+        }
+    }
+
+    private void logIfExpired(HeldLease lease, Object database, long when) {
+        LeaseTerm term = lease.term();
+        if (term.isLost() || term.end() - when > 0) {
+            return;
+        }
+        String obstacle = obstacleTo(lease, database);
+        if (obstacle != null && logged.add(lease)) {
+            logger.error(
+                    "The lease of the {} has expired and its method still runs in this process, so that another call may run"
+                            + " it a second time: {}",
+                    lease.intent(),
+                    obstacle);
+        }
+    }
+
+    /** Those that did not answer the last time are last, one after the other, so that they delay no others. */
+    private Set<Object> databasesOfDue(long when) {
+        Set<Object> due = new LinkedHashSet<>();
+        running.forEach((lease, database) -> {
+            if (isRenewable(lease, database) && lease.term().due() - when <= 0) {
+                due.add(database);
+            }
+        });
+        failed.retainAll(due);
+        due.removeAll(failed);
+        due.addAll(failed);
+        return due;
+    }
+
+    private boolean isRenewable(HeldLease lease, Object database) {
+        return !lease.term().isLost() && obstacleTo(lease, database) == null;
+    }
+
+    /** Returns the number of leases that were tried, each by its own result. */
+    private int renew(Object database, long when) {
+        DataSource target = dataSourceOf(database);
+        if (target == null) {
+            return 0;
+        }
+        List<HeldLease> leases = new ArrayList<>();
+        try {
+            // Chosen only when there is a connection: until then calls end, and transactions with snapshots begin.
+            RequiresNewTransaction.readCommittedOn(target)
+                    .<@Nullable Object>call(connection -> renewOn(connection, choose(leases, database, when)));
+        } finally {
+            leases.forEach(lease -> lease.term().release());
+        }
+        return leases.size();
+    }
+
+    private List<HeldLease> choose(List<HeldLease> chosen, Object database, long when) {
+        running.forEach((lease, of) -> {
+            if (chosen.size() < MOST_OF_STATEMENT
+                    && of.equals(database)
+                    && isRenewable(lease, database)
+                    && lease.term().isDueSoon(when)) {
+                if (lease.term().tryAcquire()) {
+                    chosen.add(lease);
+                } else {
+                    lease.term().tryLater();
+                }
+            }
+        });
+        return chosen;
+    }
+
+    private @Nullable Object renewOn(Connection connection, List<HeldLease> leases) {
+        if (leases.isEmpty()) {
+            return null;
+        }
+        long start = System.nanoTime();
+        List<Renewal> renewals = leases.stream()
+                .map(lease -> new Renewal(lease.fence(), lease.term().next(longest, start)))
+                .toList();
+        List<Result> results = store.renew(connection, renewals);
+        for (int i = 0; i < results.size(); i++) {
+            LeaseTerm term = leases.get(i).term();
+            switch (results.get(i)) {
+                case RENEWED -> term.lasts(start + renewals.get(i).duration().toNanos());
+                case UNCHANGED -> term.tryLater();
+                case LOST -> lose(leases.get(i));
+            }
+        }
+        return null;
+    }
+
+    private void lose(HeldLease lease) {
+        lease.term().lose();
+        if (running.containsKey(lease)) {
+            logger.warn(
+                    "The lease of the {} was not renewed in time and is lost: another call has taken the key over, or an"
+                            + " operator has decided about it. Its method still runs in this process, and cannot complete",
+                    lease.intent());
+        }
+    }
+
+    /** Lets a lease alone while a transaction of a step may have a snapshot, which could not record the step then. */
+    Pause pause(HeldLease lease) {
+        Boolean known = stepsHaveSnapshot;
+        return new Pause(lease.term(), (known == null || known) && lease.term().acquire());
+    }
+
+    /** The time in which a lease is not renewed. */
+    final class Pause implements AutoCloseable {
+
+        private final LeaseTerm term;
+
+        private boolean isPaused;
+
+        private Pause(LeaseTerm term, boolean isPaused) {
+            this.term = term;
+            this.isPaused = isPaused;
+        }
+
+        /** Ends the pause if the transaction has no snapshot. Only the first one is asked, because that takes a round trip. */
+        void begun(Connection connection) {
+            if (stepsHaveSnapshot == null) {
+                stepsHaveSnapshot = hasSnapshot(connection);
+            }
+            if (!Boolean.TRUE.equals(stepsHaveSnapshot)) {
+                close();
+            }
+        }
+
+        @Override
+        public void close() {
+            if (isPaused) {
+                isPaused = false;
+                term.release();
+            }
+        }
+    }
+
+    /** Returns whether the transaction of a connection does not see what others commit after its first statement. */
+    static boolean hasSnapshot(Connection connection) {
+        try {
+            return connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
+        } catch (SQLException closed) {
+            return false;
+        }
+    }
+}

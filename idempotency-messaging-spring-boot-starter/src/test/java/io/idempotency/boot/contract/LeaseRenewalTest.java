@@ -1,0 +1,351 @@
+package io.idempotency.boot.contract;
+
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Transactional;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.LeaseLostException;
+import io.idempotency.Outcome;
+import io.idempotency.RequestInProgressException;
+import io.idempotency.boot.testing.LogLines;
+import io.idempotency.internal.lease.LeaseRenewal;
+import io.idempotency.test.ConcurrentCalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A lease lasts for as long as its method runs in a process that works, and no longer. */
+@ContractTest
+@Tag("race")
+@Timeout(120)
+class LeaseRenewalTest {
+
+    private static final String EIGHT_LEASES_HAVE_PASSED = "clock_timestamp() > claimed_at + 8 * interval '600 ms'";
+
+    private static final String IS_RENEWED = "locked_until > claimed_at + 2 * interval '600 ms'";
+
+    private final ContractApplications applications;
+
+    private final ContractApplication holder;
+
+    private final ContractApplication taker;
+
+    private Gate gate = new Gate();
+
+    private String key = "";
+
+    LeaseRenewalTest(ContractApplications applications) {
+        this.applications = applications;
+        holder = start();
+        taker = start();
+        ((ConfigurableTransactionManager) holder.bean(PlatformTransactionManager.class)).addListener(new Beginnings());
+    }
+
+    private ContractApplication start(String... properties) {
+        return applications
+                .with("idempotency.outbox.poll-interval=100ms")
+                .with("idempotency.retry.delay=5ms")
+                .start(List.of(Renewed.class), properties);
+    }
+
+    @BeforeEach
+    void newKey() {
+        gate = new Gate();
+        key = "key-" + UUID.randomUUID();
+    }
+
+    @AfterEach
+    void letGo() {
+        Beginnings.after = () -> {};
+        gate.open();
+    }
+
+    /** Neither by its client nor by an instance that would resume it. */
+    @Test
+    void aMethodThatTakesEightLeasesRunsOnce() {
+        ConcurrentCalls<UUID> call = hold(() -> payments(holder).payResumably(key));
+        await(EIGHT_LEASES_HAVE_PASSED);
+        assertThatThrownBy(() -> payments(taker).payResumably(key)).isInstanceOf(RequestInProgressException.class);
+        gate.open();
+
+        UUID answer = call.await().requireAllSucceeded().get(0);
+
+        assertThat(payments(taker).payResumably(key)).isEqualTo(answer);
+        assertThat(holder.effects()).isEqualTo(1);
+        assertThat(holder.outcomes().all()).containsExactly(Outcome.EXECUTED);
+        assertThat(holder.request(key)).containsEntry("attempt_count", 1);
+    }
+
+    @Test
+    void theLeaseOfAMethodWithItsOwnTransactionIsRenewed() {
+        ConcurrentCalls<UUID> call = hold(() -> payments(holder).payInTransaction(key));
+        await(EIGHT_LEASES_HAVE_PASSED + " and locked_until > clock_timestamp()");
+        gate.open();
+
+        assertThat(call.await().requireAllSucceeded()).hasSize(1);
+    }
+
+    @Test
+    void aRowThatIsLockedKeepsNoOtherFromBeingRenewed() throws Exception {
+        ConcurrentCalls<UUID> call = hold(() -> payments(holder).pay(key));
+        Gate other = new Gate();
+        holder.interruption().afterEffectDo(other::holdTheFirst);
+        ConcurrentCalls<UUID> otherCall =
+                ConcurrentCalls.start(1, () -> payments(holder).pay("other-" + key));
+        other.awaitHeld();
+        try (Connection lock = holder.database().connection();
+                Statement statement = lock.createStatement()) {
+            lock.setAutoCommit(false);
+            statement.execute(
+                    "select from idempotency.idempotency_request where idempotency_key = '" + key + "' for update");
+            Object end = holder.request(key).get("locked_until");
+
+            await(
+                    "other-" + key,
+                    "clock_timestamp() > claimed_at + 4 * interval '600 ms' and locked_until > clock_timestamp()");
+
+            assertThat(holder.request(key)).containsEntry("locked_until", end);
+            lock.rollback();
+        }
+        await("locked_until > clock_timestamp()");
+        gate.open();
+        other.open();
+        call.await().requireAllSucceeded();
+        otherCall.await().requireAllSucceeded();
+    }
+
+    @Test
+    void aLeaseThatIsLostIsNotRenewedByItsFormerHolder() {
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            ConcurrentCalls<UUID> call = hold(() -> payments(holder).pay(key));
+            holder.alterRequest(
+                    key,
+                    "attempt_count = 2, claim_token = gen_random_uuid(), locked_until = claimed_at + interval '1 hour'");
+            Object end = holder.request(key).get("locked_until");
+            Awaitility.await().until(() -> log.texts(), lines -> !lines.isEmpty());
+            await(EIGHT_LEASES_HAVE_PASSED);
+
+            assertThat(log.texts())
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARN The lease of the key '" + key
+                            + "' in scope 'renewed' was not renewed in time and is lost");
+            assertThat(holder.request(key)).containsEntry("locked_until", end);
+            gate.open();
+            assertThat(call.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
+        }
+    }
+
+    @Test
+    void aLeaseIsRenewedForTheLongestTimeAndThenFreesTheKey() {
+        ContractApplication bounded = start("idempotency.lease=600ms", "idempotency.max-lease=1500ms");
+        bounded.interruption().afterEffectDo(gate::holdTheFirst);
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            ConcurrentCalls<UUID> call =
+                    ConcurrentCalls.start(1, () -> payments(bounded).pay(key));
+            gate.awaitHeld();
+            Awaitility.await().until(() -> log.texts(), lines -> !lines.isEmpty());
+
+            assertThat(log.texts())
+                    .singleElement()
+                    .asString()
+                    .startsWith("ERROR")
+                    .contains(
+                            "key '" + key + "' in scope 'renewed'",
+                            "its method still runs in this process",
+                            "idempotency.max-lease = 1s500ms",
+                            "raise the property");
+            assertThat(payments(taker).pay(key)).isNotNull();
+            gate.open();
+            assertThat(call.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
+            assertThat(log.texts()).filteredOn(line -> line.startsWith("ERROR")).hasSize(1);
+        }
+    }
+
+    /** Its completion would fail, whether the renewal comes before its first statement or after it. */
+    @Test
+    void theLeaseOfATransactionWithASnapshotIsNotRenewedAndItsCallCompletes() {
+        // Its snapshot is taken before the library knows that there is one.
+        Beginnings.after = () -> {
+            holder.bean(JdbcTemplate.class).execute("select 1");
+            await("clock_timestamp() > claimed_at + interval '500 ms'");
+        };
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            ConcurrentCalls<UUID> call = hold(() -> payments(holder).payInSnapshot(key));
+            await(EIGHT_LEASES_HAVE_PASSED);
+
+            assertThat(is(key, "locked_until = claimed_at + interval '600 ms'")).isTrue();
+            gate.open();
+            assertThat(call.await().requireAllSucceeded()).hasSize(1);
+            assertThat(log.texts())
+                    .singleElement()
+                    .asString()
+                    .startsWith("ERROR")
+                    .contains("REPEATABLE READ or SERIALIZABLE");
+        }
+    }
+
+    @Test
+    void aLeaseIsNotRenewedDuringAStepWithASnapshotAndIsAfterwards() {
+        ContractApplication repeatable =
+                start("spring.datasource.hikari.transaction-isolation=TRANSACTION_REPEATABLE_READ");
+        Gate afterStep = new Gate();
+        repeatable.interruption().beforeEffectDo(gate::holdTheFirst);
+        repeatable.interruption().afterEffectDo(afterStep::holdTheFirst);
+        ConcurrentCalls<UUID> call =
+                ConcurrentCalls.start(1, () -> payments(repeatable).payInStep(key));
+        gate.awaitHeld();
+        await("clock_timestamp() > claimed_at + 3 * interval '600 ms'");
+        assertThat(is(key, IS_RENEWED)).isFalse();
+        gate.open();
+        afterStep.awaitHeld();
+
+        await("locked_until > clock_timestamp() + interval '200 ms'");
+
+        afterStep.open();
+        assertThat(call.await().requireAllSucceeded()).hasSize(1);
+    }
+
+    @Test
+    void aLeaseIsRenewedDuringAStepWithoutASnapshot() {
+        holder.interruption().beforeEffectDo(gate::holdTheFirst);
+        ConcurrentCalls<UUID> call =
+                ConcurrentCalls.start(1, () -> payments(holder).payInStep(key));
+        gate.awaitHeld();
+
+        await(EIGHT_LEASES_HAVE_PASSED + " and locked_until > clock_timestamp()");
+
+        gate.open();
+        assertThat(call.await().requireAllSucceeded()).hasSize(1);
+    }
+
+    /** The key is free when the lease expires that was renewed last. */
+    @Test
+    void aCallThatHasLeftIsNotRenewedAnyMore() {
+        holder.interruption().afterEffectDo(() -> {
+            await(IS_RENEWED);
+            throw new IllegalStateException("left");
+        });
+        assertThatThrownBy(() -> payments(holder).pay(key)).hasMessage("left");
+        holder.alterRequest(key, "status = 'processing', locked_until = clock_timestamp() + interval '300 ms'");
+
+        await(EIGHT_LEASES_HAVE_PASSED + " and locked_until < clock_timestamp()");
+
+        assertThat(payments(taker).pay(key)).isNotNull();
+    }
+
+    private ConcurrentCalls<UUID> hold(Callable<UUID> call) {
+        holder.interruption().afterEffectDo(gate::holdTheFirst);
+        ConcurrentCalls<UUID> started = ConcurrentCalls.start(1, call);
+        gate.awaitHeld();
+        return started;
+    }
+
+    private void await(String condition) {
+        await(key, condition);
+    }
+
+    private void await(String key, String condition) {
+        Awaitility.await(condition).atMost(30, TimeUnit.SECONDS).until(() -> is(key, condition));
+    }
+
+    private boolean is(String key, String condition) {
+        return holder.jdbc()
+                .queryForObject(
+                        "select " + condition + " from idempotency.idempotency_request where idempotency_key = ?",
+                        Boolean.class,
+                        key);
+    }
+
+    private static Renewed payments(ContractApplication application) {
+        return application.bean(Renewed.class);
+    }
+
+    /** Of the application's transactions. */
+    private static final class Beginnings implements TransactionExecutionListener {
+
+        static volatile Runnable after = () -> {};
+
+        @Override
+        public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+            after.run();
+        }
+    }
+
+    static class Renewed extends PayingBean {
+
+        @Idempotent(scope = "renewed", key = "#key", mode = IdempotencyMode.LEASED, lease = "600ms", waitTimeout = "1s")
+        UUID pay(String key) {
+            return callOutside();
+        }
+
+        @Idempotent(
+                scope = "renewed-resumable",
+                key = "#key",
+                mode = IdempotencyMode.LEASED,
+                lease = "600ms",
+                waitTimeout = "1s",
+                resume = true)
+        UUID payResumably(String key) {
+            return callOutside();
+        }
+
+        @Transactional
+        @Idempotent(scope = "renewed-in-transaction", key = "#key", mode = IdempotencyMode.LEASED, lease = "600ms")
+        UUID payInTransaction(String key) {
+            return callOutside();
+        }
+
+        @Transactional(isolation = Isolation.REPEATABLE_READ)
+        @Idempotent(scope = "renewed-in-snapshot", key = "#key", mode = IdempotencyMode.LEASED, lease = "600ms")
+        UUID payInSnapshot(String key) {
+            return callOutside();
+        }
+
+        @Idempotent(scope = "renewed-in-step", key = "#key", mode = IdempotencyMode.LEASED, lease = "600ms")
+        UUID payInStep(String key) {
+            UUID payment = IdempotencyContext.current().stepInTransaction("pay", UUID.class, () -> {
+                UUID id = insert();
+                interruption.beforeEffect();
+                return id;
+            });
+            interruption.afterEffect();
+            return payment;
+        }
+
+        private UUID callOutside() {
+            countExecution();
+            interruption.beforeEffect();
+            UUID payment = insert();
+            interruption.afterEffect();
+            return payment;
+        }
+
+        private UUID insert() {
+            return jdbc.queryForObject(
+                    "insert into payment (id, account, cents) values (gen_random_uuid(), 'a1', 5) returning id",
+                    UUID.class);
+        }
+    }
+}
