@@ -98,6 +98,26 @@ class ReleaseTest {
         }
     }
 
+    @Test
+    void theJarsAreAsLargeAsReadmeSays() throws IOException {
+        List<String> calls = List.of("idempotency-core", "idempotency-spring-boot-starter");
+        List<String> messages = List.of("idempotency-messaging", "idempotency-messaging-spring-boot-starter");
+
+        assertThat(ROOT.resolve("README.md"))
+                .content()
+                .contains("| jars | " + sizeOf(calls) + " | "
+                        + sizeOf(
+                                Stream.concat(calls.stream(), messages.stream()).toList()) + " |");
+    }
+
+    private static String sizeOf(List<String> artifacts) throws IOException {
+        long bytes = 0;
+        for (String artifact : artifacts) {
+            bytes += Files.size(file(artifact, ".jar"));
+        }
+        return "%d, %.1f MB".formatted(artifacts.size(), bytes / 1e6);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
