@@ -294,14 +294,17 @@ final class Judge {
                         .orElse(false);
     }
 
-    /** A leased call claims in one transaction and completes in another one. */
+    /** A leased call claims in one transaction and completes in another one. A repeat may try to claim again. */
     private boolean isLeased() {
         return baseline.run().statements().stream()
-                        .filter(RecordedStatement::isLibraryClaim)
-                        .map(RecordedStatement::transaction)
-                        .distinct()
-                        .count()
-                > Math.max(1, baseline.run().keys().size());
+                .filter(RecordedStatement::isLibraryClaim)
+                .collect(Collectors.groupingBy(
+                        RecordedStatement::call,
+                        Collectors.mapping(RecordedStatement::transaction, Collectors.toSet())))
+                .values()
+                .stream()
+                .anyMatch(transactions ->
+                        transactions.size() > Math.max(1, baseline.run().keys().size()));
     }
 
     /** Prefers the statement that is outside of the transaction of the claim. Messages are written by the library. */

@@ -102,8 +102,9 @@ record RecordedStatement(
                 : " " + opener.replaceFirst(".*\\.(?=[^.]+\\.[^.]+$)", "") + " opened that transaction.";
     }
 
+    /** Also in one message with its COMMIT. */
     boolean isLibraryClaim() {
-        return kind == Kind.LIBRARY && (writes("idempotency_request") || writes("processed_message"));
+        return kind != Kind.APPLICATION && (writes("idempotency_request") || writes("processed_message"));
     }
 
     String summary() {

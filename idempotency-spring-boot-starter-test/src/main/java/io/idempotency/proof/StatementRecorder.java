@@ -147,7 +147,9 @@ final class StatementRecorder {
                 && !isOfLibrary
                 && !callsByThread.containsKey(Thread.currentThread())
                 && !openTransactions.containsKey(physical);
-        boolean isEmptyCommit = isCommit && physical.getTransactionState() == TransactionState.IDLE;
+        // Not a message that begins its transaction too.
+        boolean isEmptyCommit =
+                sql.strip().equalsIgnoreCase("commit") && physical.getTransactionState() == TransactionState.IDLE;
         if (isElsewhere || isEmptyCommit) {
             return call.run();
         }

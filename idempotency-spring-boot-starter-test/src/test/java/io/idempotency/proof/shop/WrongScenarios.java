@@ -19,6 +19,11 @@ class WrongScenarios implements IdempotencyProof {
     }
 
     @IdempotencyScenario
+    void receiveInRequiresNew(WrongShop shop) {
+        shop.receiveInRequiresNew("key-1");
+    }
+
+    @IdempotencyScenario
     void upsertInRequiresNew(WrongShop shop) {
         shop.upsertInRequiresNew("key-1");
     }

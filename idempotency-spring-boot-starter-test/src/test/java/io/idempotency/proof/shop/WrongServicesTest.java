@@ -86,6 +86,7 @@ class WrongServicesTest {
             value = {
                 "upsertInRequiresNew > Audit > upsert > once > in a transaction of its own (REQUIRES_NEW) > Audit.upsert",
                 "auditInRequiresNew > Audit > inNewTransaction > audit > in a transaction of its own (REQUIRES_NEW) > Audit.inNewTransaction",
+                "receiveInRequiresNew > Audit > inNewTransaction > audit > in a transaction of its own (REQUIRES_NEW) > Audit.inNewTransaction",
                 "messageInRequiresNew > Audit > publish > outbox_event > in a transaction of its own (REQUIRES_NEW) > Audit.publishInNewTransaction",
                 "ownCommit > WrongShop > ownCommit > audit > on a connection of its own, which it commits itself, > ~~",
                 "autoCommit > WrongShop > autoCommit > audit > with auto-commit, outside of the transaction, > ~~",

@@ -19,6 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.Idempotent;
+import io.idempotency.inbox.IdempotentReceiver;
 
 /** Services that are wrong in known ways. The comment at a line is the name by which the test finds it. */
 @Service
@@ -59,6 +60,13 @@ class WrongShop {
     @Idempotent(scope = "w-requires-new", key = "#key")
     public void auditInRequiresNew(String key) {
         audit.inNewTransaction(key);
+        note();
+    }
+
+    @Transactional
+    @IdempotentReceiver(consumer = "w-receive-in-requires-new", messageId = "#id")
+    public void receiveInRequiresNew(String id) {
+        audit.inNewTransaction(id);
         note();
     }
 
