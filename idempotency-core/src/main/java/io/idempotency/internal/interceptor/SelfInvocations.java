@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,14 @@ final class SelfInvocations {
     /** Warns once about each method of a class, or of its supertypes, that calls one of its idempotent methods. */
     void warn(Class<?> userClass, Collection<IdempotentOperation> operations) {
         Map<String, Class<?>> types = typesOf(userClass);
+        Set<String> names = operations.stream()
+                .map(operation -> operation.method().getName())
+                .collect(Collectors.toSet());
         for (Class<?> type : types.values()) {
             for (ClassCode.Body caller : read(type)) {
                 Set<Method> called = new HashSet<>();
                 for (ThisFlow.Call call : caller.calls()) {
-                    Method method = resolve(call, types, userClass);
+                    Method method = names.contains(call.name()) ? resolve(call, types, userClass) : null;
                     if (method != null) {
                         called.add(method);
                     }
@@ -56,8 +60,8 @@ final class SelfInvocations {
         if (told.add(caller + " " + operation.describe())) {
             logger.warn(
                     "{} calls {} on 'this', past the bean's proxy: so called, the method has neither its {} nor the"
-                            + " transaction that it declares, and a repeat takes effect again. Calls from other beans are not"
-                            + " affected. Move one of the two methods to another bean; or let the bean have itself injected"
+                            + " transaction that it declares. Unless its caller is idempotent, a repeat takes effect again. Calls from"
+                            + " other beans are not affected. Move one of the two methods to another bean; or let the bean have itself injected"
                             + " with @Lazy, and call the method on that.",
                     caller,
                     operation.describe(),

@@ -61,7 +61,7 @@ class SelfInvocationsTest {
         assertThat(warnings())
                 .containsExactly(Told.class.getName() + ".payAll(List, int[], Entry) calls " + Told.class.getName()
                         + ".pay(String) on 'this', past the bean's proxy: so called, the method has neither its @Idempotent"
-                        + " nor the transaction that it declares, and a repeat takes effect again. Calls from other beans"
+                        + " nor the transaction that it declares. Unless its caller is idempotent, a repeat takes effect again. Calls from other beans"
                         + " are not affected. Move one of the two methods to another bean; or let the bean have itself"
                         + " injected with @Lazy, and call the method on that.");
     }
