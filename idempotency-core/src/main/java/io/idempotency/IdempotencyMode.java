@@ -15,8 +15,8 @@ public enum IdempotencyMode {
     OPTIMISTIC,
 
     /**
-     * Before the method runs, as a lease that is renewed while the method runs, and then expires: for methods that call something outside of PostgreSQL. No
-     * transaction may be open when the method is called.
+     * Before the method runs, as a lease, which is renewed while the method runs; if the process ends, the lease expires. For methods
+     * that call something outside of PostgreSQL. No transaction may be open when the method is called.
      */
     LEASED
 }

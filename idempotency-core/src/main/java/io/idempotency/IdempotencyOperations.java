@@ -113,8 +113,8 @@ public interface IdempotencyOperations {
          * Commits the claim before the effect, as a lease; see {@link IdempotencyMode#LEASED}. The library then opens
          * no transaction for the callback.
          *
-         * @param lease longest time for which the key is held if this process crashes. It must be longer than the
-         *     callback runs. If it is longer than the retention, the call throws an {@code IllegalArgumentException}
+         * @param lease longest time for which the key is held if this process crashes. While the callback runs, it is
+         *     renewed, for {@code idempotency.max-lease} at most. If it is longer than the retention, the call throws an {@code IllegalArgumentException}
          *     before anything runs
          * @return the changed call
          */

@@ -11,6 +11,7 @@ public interface LeaseStore {
     /**
      * Renews leases and commits, without waiting for rows that others have locked. A lease that lasts longer already is not shortened.
      *
+     * @param connection a connection without auto-commit and without an open transaction
      * @return a result for each lease, in their order
      */
     List<Result> renew(Connection connection, List<Renewal> renewals);

@@ -209,8 +209,8 @@ public final class HeldLease {
     /** Records a step, in a transaction of its own. Returns {@code false} if the lease is lost. */
     boolean record(RecordedStep step) throws Throwable {
         stepsInDoubt = true;
-        boolean recorded = retry.runRequired(() -> boundedly(() -> transactions.commit(
-                        connection -> store.recordStepAndCommit(connection, fence, step))))
+        boolean recorded = retry.runRequired(() -> boundedly(
+                        () -> transactions.commit(connection -> store.recordStepAndCommit(connection, fence, step))))
                 || isRecorded(step);
         if (recorded) {
             recorded(step);

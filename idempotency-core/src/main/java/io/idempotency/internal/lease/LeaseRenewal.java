@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
@@ -40,6 +41,12 @@ public final class LeaseRenewal {
 
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
 
+    /** In milliseconds. A server that was cut off answers nothing, and must not keep the thread that renews all others. */
+    private static final int LONGEST_SILENCE = 10_000;
+
+    private static final String UNREACHED =
+            "it could not be renewed in time, because another transaction has locked its row, or the database did not answer";
+
     private static final String IN_SNAPSHOT =
             "it is not renewed, because the method's own transaction is REPEATABLE READ or"
                     + " SERIALIZABLE, and could not complete a row that has changed since it began. Use READ COMMITTED, or a lease that"
@@ -62,9 +69,6 @@ public final class LeaseRenewal {
     /** The leases whose methods run, with their databases. */
     private final Map<HeldLease, Object> running = new ConcurrentHashMap<>();
 
-    /** Leases that have expired here and were logged. */
-    private final Set<HeldLease> logged = ConcurrentHashMap.newKeySet();
-
     /** Databases that did not answer. */
     private final Set<Object> failed = new LinkedHashSet<>();
 
@@ -75,8 +79,8 @@ public final class LeaseRenewal {
 
     private volatile Runnable waker = () -> {};
 
-    /** Whether transactions of steps have a snapshot; {@code null} until one was asked. */
-    private volatile @Nullable Boolean stepsHaveSnapshot;
+    /** Whether transactions of steps have a snapshot, for each database in which one was asked. */
+    private final Map<Object, Boolean> stepsHaveSnapshot = new ConcurrentHashMap<>();
 
     /**
      * Creates the renewal, which does nothing by itself.
@@ -112,7 +116,6 @@ public final class LeaseRenewal {
     /** Renews a lease no more. If nobody knows what became of its call, the key is free when it expires. */
     void end(HeldLease lease) {
         running.remove(lease);
-        logged.remove(lease);
     }
 
     /** Returns the time until a lease is due. */
@@ -140,10 +143,13 @@ public final class LeaseRenewal {
     /** Returns the time since the origin when a lease is to be renewed, or has expired and is to be logged. */
     private long nextEventOf(HeldLease lease, Object database) {
         LeaseTerm term = lease.term();
-        if (term.isLost() || logged.contains(lease)) {
+        if (term.isLost()) {
             return NEVER;
         }
-        return (obstacleTo(lease, database) == null ? term.due() : term.end()) - origin;
+        if (obstacleTo(lease, database) == null) {
+            return term.due() - origin;
+        }
+        return term.isExpiryLogged() ? NEVER : term.end() - origin;
     }
 
     /** Returns why a lease cannot be renewed; null if it can. */
@@ -194,9 +200,8 @@ public final class LeaseRenewal {
         for (Object database : databasesOfDue(when)) {
             failed.remove(database);
             try {
-                while (renew(database, when) == MOST_OF_STATEMENT) {
-                    logger.debug("There are more than {} leases", MOST_OF_STATEMENT);
-                }
+                // What is more than one statement takes stays due.
+                renew(database, when);
             } catch (RuntimeException | Error failure) {
                 failed.add(database);
                 throw failure;
@@ -206,17 +211,16 @@ public final class LeaseRenewal {
 
     private void logIfExpired(HeldLease lease, Object database, long when) {
         LeaseTerm term = lease.term();
-        if (term.isLost() || term.end() - when > 0) {
+        if (term.isLost() || term.isExpiryLogged() || term.end() - when > 0) {
             return;
         }
+        term.expiryLogged();
         String obstacle = obstacleTo(lease, database);
-        if (obstacle != null && logged.add(lease)) {
-            logger.error(
-                    "The lease of the {} has expired and its method still runs in this process, so that another call may run"
-                            + " it a second time: {}",
-                    lease.intent(),
-                    obstacle);
-        }
+        logger.error(
+                "The lease of the {} has expired and its method still runs in this process, so that another call may run it a"
+                        + " second time: {}",
+                lease.intent(),
+                obstacle == null ? UNREACHED : obstacle);
     }
 
     /** Those that did not answer the last time are last, one after the other, so that they delay no others. */
@@ -237,21 +241,37 @@ public final class LeaseRenewal {
         return !lease.term().isLost() && obstacleTo(lease, database) == null;
     }
 
-    /** Returns the number of leases that were tried, each by its own result. */
-    private int renew(Object database, long when) {
+    private void renew(Object database, long when) {
         DataSource target = dataSourceOf(database);
         if (target == null) {
-            return 0;
+            return;
         }
         List<HeldLease> leases = new ArrayList<>();
         try {
             // Chosen only when there is a connection: until then calls end, and transactions with snapshots begin.
-            RequiresNewTransaction.readCommittedOn(target)
-                    .<@Nullable Object>call(connection -> renewOn(connection, choose(leases, database, when)));
+            RequiresNewTransaction.on(target).<@Nullable Object>send(connection -> {
+                answeringSoon(connection, () -> renewOn(connection, choose(leases, database, when)));
+                return null;
+            });
         } finally {
             leases.forEach(lease -> lease.term().release());
         }
-        return leases.size();
+    }
+
+    private static void answeringSoon(Connection connection, Runnable work) {
+        try {
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, LONGEST_SILENCE);
+            try {
+                work.run();
+            } finally {
+                if (!connection.isClosed()) {
+                    connection.setNetworkTimeout(Runnable::run, before);
+                }
+            }
+        } catch (SQLException failure) {
+            throw new DataAccessResourceFailureException("The connection has no time limit", failure);
+        }
     }
 
     private List<HeldLease> choose(List<HeldLease> chosen, Object database, long when) {
@@ -270,9 +290,9 @@ public final class LeaseRenewal {
         return chosen;
     }
 
-    private @Nullable Object renewOn(Connection connection, List<HeldLease> leases) {
+    private void renewOn(Connection connection, List<HeldLease> leases) {
         if (leases.isEmpty()) {
-            return null;
+            return;
         }
         long start = System.nanoTime();
         List<Renewal> renewals = leases.stream()
@@ -287,7 +307,6 @@ public final class LeaseRenewal {
                 case LOST -> lose(leases.get(i));
             }
         }
-        return null;
     }
 
     private void lose(HeldLease lease) {
@@ -302,8 +321,9 @@ public final class LeaseRenewal {
 
     /** Lets a lease alone while a transaction of a step may have a snapshot, which could not record the step then. */
     Pause pause(HeldLease lease) {
-        Boolean known = stepsHaveSnapshot;
-        return new Pause(lease.term(), (known == null || known) && lease.term().acquire());
+        Object database = running.getOrDefault(lease, dataSource);
+        boolean isNeeded = stepsHaveSnapshot.getOrDefault(database, true);
+        return new Pause(lease.term(), database, isNeeded && lease.term().acquire());
     }
 
     /** The time in which a lease is not renewed. */
@@ -311,19 +331,28 @@ public final class LeaseRenewal {
 
         private final LeaseTerm term;
 
+        private final Object database;
+
         private boolean isPaused;
 
-        private Pause(LeaseTerm term, boolean isPaused) {
+        private Pause(LeaseTerm term, Object database, boolean isPaused) {
             this.term = term;
+            this.database = database;
             this.isPaused = isPaused;
         }
 
         /** Ends the pause if the transaction has no snapshot. Only the first one is asked, because that takes a round trip. */
         void begun(Connection connection) {
-            if (stepsHaveSnapshot == null) {
-                stepsHaveSnapshot = hasSnapshot(connection);
+            Boolean known = stepsHaveSnapshot.get(database);
+            if (known == null) {
+                try {
+                    known = isOfSnapshot(connection);
+                } catch (SQLException broken) {
+                    return;
+                }
+                stepsHaveSnapshot.put(database, known);
             }
-            if (!Boolean.TRUE.equals(stepsHaveSnapshot)) {
+            if (!known) {
                 close();
             }
         }
@@ -340,9 +369,13 @@ public final class LeaseRenewal {
     /** Returns whether the transaction of a connection does not see what others commit after its first statement. */
     static boolean hasSnapshot(Connection connection) {
         try {
-            return connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
+            return isOfSnapshot(connection);
         } catch (SQLException closed) {
             return false;
         }
+    }
+
+    private static boolean isOfSnapshot(Connection connection) throws SQLException {
+        return connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
     }
 }

@@ -25,6 +25,8 @@ final class LeaseTerm {
 
     private volatile boolean isLost;
 
+    private volatile boolean isExpiryLogged;
+
     /** Held while the lease is being renewed, and while a transaction with a snapshot will change its row. */
     private final Semaphore permit = new Semaphore(1);
 
@@ -56,8 +58,8 @@ final class LeaseTerm {
         return end;
     }
 
-    /** Notes that the lease does not end earlier than then. */
-    void lasts(long newEnd) {
+    /** Notes that the lease does not end earlier than then. Two threads may do so, because the method may extend it. */
+    synchronized void lasts(long newEnd) {
         if (newEnd - end > 0) {
             end = newEnd;
         }
@@ -78,6 +80,14 @@ final class LeaseTerm {
 
     void lose() {
         isLost = true;
+    }
+
+    boolean isExpiryLogged() {
+        return isExpiryLogged;
+    }
+
+    void expiryLogged() {
+        isExpiryLogged = true;
     }
 
     /** Returns whether the lease can be renewed without lasting longer than the longest time after its claim. */

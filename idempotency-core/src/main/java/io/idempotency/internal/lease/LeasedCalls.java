@@ -127,6 +127,8 @@ public final class LeasedCalls implements LeasedExecutor {
             lastOf(execution).setDurableOutcome(success);
             return result;
         } catch (Throwable thrown) {
+            // When its failure is recorded, another call may take the key, which is no loss.
+            renewal.end(held);
             LeasedAttempt last = lastOf(execution);
             if (thrown instanceof LeaseLostException lost
                     && lost.intent().filter(execution.call().intent()::equals).isPresent()) {

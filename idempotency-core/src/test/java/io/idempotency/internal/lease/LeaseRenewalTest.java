@@ -139,6 +139,9 @@ class LeaseRenewalTest {
 
         renewal.renewDue();
 
+        assertThat(statements).extracting(List::size).containsExactly(1_000);
+        assertThat(renewal.untilNext()).isZero();
+        renewal.renewDue();
         assertThat(statements).extracting(List::size).containsExactly(1_000, 1);
     }
 
@@ -285,6 +288,7 @@ class LeaseRenewalTest {
                     (proxy, method, arguments) -> switch (method.getName()) {
                         case "getAutoCommit" -> true;
                         case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
+                        case "getNetworkTimeout" -> 0;
                         case "isReadOnly", "isClosed" -> false;
                         case "hashCode" -> System.identityHashCode(proxy);
                         case "equals" -> proxy == arguments[0];

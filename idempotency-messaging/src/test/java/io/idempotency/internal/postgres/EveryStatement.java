@@ -186,9 +186,7 @@ final class EveryStatement {
             assertThat(claimAndCommit(session, lease)).isEqualTo(Requests.GRANTED);
             assertThat(claimAndCommit(session, lease)).isEqualTo(Requests.GRANTED);
             assertThat(store.recordStepAndCommit(
-                            session.connection(),
-                            lease.fence(1),
-                            RecordedStep.succeeded("charge", "1")))
+                            session.connection(), lease.fence(1), RecordedStep.succeeded("charge", "1")))
                     .isTrue();
             assertThat(store.fail(session.connection(), lease.fence(1), new Failure(false, "c", "m"), null))
                     .isTrue();

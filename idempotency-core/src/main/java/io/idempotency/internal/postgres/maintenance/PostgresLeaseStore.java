@@ -35,13 +35,23 @@ public final class PostgresLeaseStore implements LeaseStore {
 
     @Override
     public List<Result> renew(Connection connection, List<Renewal> renewals) {
-        boolean isDistributed = Clients.withClient(distributedTables::find).apply(connection).stream()
-                .anyMatch(table -> table.table().equals(CoreFeatures.IDEMPOTENCY_REQUEST));
-        return isDistributed
+        return isDistributed(connection)
                 ? renewals.stream()
                         .map(lease -> renewOfShard(connection, lease))
                         .toList()
                 : renewTogether(connection, renewals);
+    }
+
+    /** Asked each time, because a table may be distributed while an instance runs. Ends the transaction of the question. */
+    private boolean isDistributed(Connection connection) {
+        boolean isDistributed = Clients.withClient(distributedTables::find).apply(connection).stream()
+                .anyMatch(table -> table.table().equals(CoreFeatures.IDEMPOTENCY_REQUEST));
+        try {
+            connection.rollback();
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("renew leases", renew, failure);
+        }
+        return isDistributed;
     }
 
     private List<Result> renewTogether(Connection connection, List<Renewal> renewals) {

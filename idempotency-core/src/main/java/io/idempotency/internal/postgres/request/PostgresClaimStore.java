@@ -182,12 +182,17 @@ public final class PostgresClaimStore implements ClaimStore {
         return reclaim(claim, stored.attempt(), bound) ? granted(claim, reclaimed, bound) : null;
     }
 
-    /** Extends a lease whose claim has waited, because the lease was counted from the start of the wait. */
-    private ClaimResult granted(Claim claim, ClaimResult result, WaitBound bound) throws SQLException {
+    /**
+     * Extends a lease whose claim has waited, because the lease was counted from the start of the wait. Returns null if another call has
+     * taken it over since.
+     */
+    private @Nullable ClaimResult granted(Claim claim, ClaimResult result, WaitBound bound) throws SQLException {
         ClaimRequest request = claim.request;
         boolean isAlone = claim.statements.isAlone();
-        if (request.lease() != null && bound.elapsed().compareTo(SHORTEST_WAIT) > 0) {
-            renewLease(claim, result, LeaseStatements.boundOfHolder(), !claim.statements.leavesOpen());
+        if (request.lease() != null
+                && bound.elapsed().compareTo(SHORTEST_WAIT) > 0
+                && !renewLease(claim, result, LeaseStatements.boundOfHolder(), !claim.statements.leavesOpen())) {
+            return null;
         }
         if (scheduler != null && request.isResumable()) {
             WaitBound rest = WaitBound.remaining(Duration.ofMillis(bound.milliseconds()), bound.start());

@@ -94,16 +94,13 @@ public final class RequestSql {
     static final String EXTEND_LEASE = WaitBound.around("update {schema}.idempotency_request\nset "
             + LEASE_EXTENDED.replace("{from_now}", FROM_NOW) + HELD_BY_LEASE);
 
-    /** Begins a line, because the statement before may end with a comment. */
-    static final String COMMIT = "\n;COMMIT";
-
     private static final String IS_PROCESSING_WITH_LEASE = "status = 'processing' and locked_until is not null";
 
     /**
      * Renews leases without waiting for rows that others have locked, and tells apart which of the others are lost. Together with its
      * COMMIT, so that no instance that stands still keeps the rows locked.
      */
-    public static final String RENEW_LEASES = WaitBound.BRIEFLY
+    public static final String RENEW_LEASES = MultiStatement.transaction(WaitBound.BRIEFLY
             + """
             with due as (
                 select *
@@ -130,13 +127,14 @@ public final class RequestSql {
                             "stored.request_id = due.id and stored.caller operator(pg_catalog.=) due.caller\n"
                                     + "            and stored.attempt_count = due.attempt and stored.claim_token = due.token")
                     .replace("{extended}", LEASE_EXTENDED)
-                    .replace("{from_now}", "statement_timestamp() + due.milliseconds * interval '1 millisecond'")
-            + COMMIT;
+                    .replace(
+                            "{from_now}",
+                            "statement_timestamp() + cast(due.milliseconds as float8) * interval '1 millisecond'"));
 
     private static final String CLAIMED = BY_ID + " and attempt_count = ? and claim_token = ?";
 
     /** The same for one lease, because Citus locks no rows of a query over several shards. */
-    public static final String RENEW_LEASE_OF_SHARD = WaitBound.BRIEFLY
+    public static final String RENEW_LEASE_OF_SHARD = MultiStatement.transaction(WaitBound.BRIEFLY
             + """
             with unlocked as (
                 select request_id
@@ -150,8 +148,7 @@ public final class RequestSql {
             {claimed}""".replace("{is_leased}", IS_PROCESSING_WITH_LEASE)
                     .replace("{claimed}", CLAIMED)
                     .replace("{extended}", LEASE_EXTENDED)
-                    .replace("{from_now}", FROM_NOW)
-            + COMMIT;
+                    .replace("{from_now}", FROM_NOW));
 
     /**
      * Records no name twice, because a try whose COMMIT was not answered may have done it. The number of the attempt is a parameter,

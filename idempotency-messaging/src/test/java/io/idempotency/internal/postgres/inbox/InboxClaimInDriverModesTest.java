@@ -112,6 +112,7 @@ class InboxClaimInDriverModesTest {
             assertThat(setting()).isEqualTo("7s");
             deliveries.commit();
             assertThat(setting()).isEqualTo("7s");
+            deliveries.commit();
         }
         assertThat(database.jdbc().queryForList("select 1 from idempotency.message_failure"))
                 .isEmpty();
