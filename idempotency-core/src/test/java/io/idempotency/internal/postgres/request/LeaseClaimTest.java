@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 import org.awaitility.Awaitility;
@@ -155,6 +156,35 @@ class LeaseClaimTest {
                                 + " from idempotency.idempotency_request",
                         Boolean.class))
                 .isTrue();
+    }
+
+    /** The lease counts from the start of the wait, and is extended in another transaction than that of the claim. */
+    @NotOnCitus
+    @Test
+    void aClaimThatIsTakenOverBeforeItIsExtendedIsNotGranted() throws SQLException {
+        ClaimRequest waiting = leased("order-42", "payload", Duration.ofMillis(200));
+        holder.claimGranted(Requests.request("order-42"));
+        AtomicReference<ClaimResult> takeOver = new AtomicReference<>();
+        Connection overtaken = Interleaved.beforeEach(database.connection(), sql -> {
+            if (sql.contains("greatest(locked_until")) {
+                takeOver.compareAndSet(
+                        null, taker.store().claimAndCommit(taker.connection(), leased("order-42"), expected -> {}));
+            }
+        });
+
+        try (Session second = new Session(overtaken)) {
+            ConcurrentCalls<ClaimResult> claim = ConcurrentCalls.start(
+                    1, () -> second.store().claimAndCommit(second.connection(), waiting, expected -> {}));
+            database.backends().awaitBlocked(1);
+            awaitServerTime(Duration.ofMillis(300));
+            holder.rollback();
+
+            assertThat(claim.await().values())
+                    .singleElement()
+                    .extracting(ClaimResult::kind)
+                    .isEqualTo(Kind.LEASED);
+        }
+        assertThat(takeOver).hasValue(TAKEN_OVER);
     }
 
     @Test
