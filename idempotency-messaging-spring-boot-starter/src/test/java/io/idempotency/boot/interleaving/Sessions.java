@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,12 @@ final class Sessions {
 
     private final String expected;
 
+    private final String expectedByDriver;
+
     /** Takes the state of an unused session. */
     Sessions(BaseConnection unused) throws SQLException {
         this.expected = stateOf(unused);
+        this.expectedByDriver = stateByDriver(unused);
     }
 
     /** Returns the state of the sessions, as far as they stay alive, that differ. */
@@ -39,36 +43,42 @@ final class Sessions {
                 .toList();
     }
 
+    /** A pool closes a connection that has failed on a thread of its own, and a loop of the application may borrow another one meanwhile. */
     private @Nullable String differenceIfAlive(BaseConnection connection) {
-        String state = stateIfAlive(connection);
-        return state == null || state.equals(expected) || isClosedSoon(connection)
-                ? null
-                : "session state " + state + " instead of " + expected;
-    }
-
-    /** A pool closes a connection that has failed on a thread of its own. */
-    private static boolean isClosedSoon(BaseConnection connection) {
+        AtomicReference<@Nullable String> state = new AtomicReference<>();
         try {
-            await().atMost(Duration.ofSeconds(1))
+            await().atMost(Duration.ofSeconds(2))
                     .pollInterval(Duration.ofMillis(2))
-                    .until(connection::isClosed);
-            return true;
-        } catch (ConditionTimeoutException staysOpen) {
-            return false;
+                    .until(() -> {
+                        state.set(stateIfAlive(connection));
+                        return state.get() == null || expected.equals(state.get());
+                    });
+            return null;
+        } catch (ConditionTimeoutException staysDifferent) {
+            return "session state " + state + " instead of " + expected;
         }
     }
 
+    /** Asks no session that is in use, because the query would begin a transaction on it. */
     private @Nullable String stateIfAlive(BaseConnection connection) {
         try {
-            return connection.isClosed() ? null : stateOf(connection);
+            if (connection.isClosed()) {
+                return null;
+            }
+            String byDriver = stateByDriver(connection);
+            return byDriver.equals(expectedByDriver) ? stateOf(connection) : byDriver;
         } catch (SQLException lost) {
             return null;
         }
     }
 
+    private static String stateByDriver(BaseConnection connection) throws SQLException {
+        return connection.getAutoCommit() + " " + connection.isReadOnly() + " "
+                + (connection.getTransactionState() == TransactionState.IDLE);
+    }
+
     private static String stateOf(BaseConnection connection) throws SQLException {
-        String state = connection.getAutoCommit() + " " + connection.isReadOnly() + " "
-                + (connection.getTransactionState() == TransactionState.IDLE) + " ";
+        String state = stateByDriver(connection) + " ";
         // The driver keeps it, so that the server plans it once a session.
         try (PreparedStatement statement = connection.prepareStatement(SETTINGS);
                 ResultSet rows = statement.executeQuery()) {
