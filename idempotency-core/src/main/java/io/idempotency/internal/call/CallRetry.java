@@ -35,12 +35,16 @@ public final class CallRetry {
         return execute(new RetryableCall<>(attempt, isRetryable, settings, execution));
     }
 
-    /** Runs work of the library that must be done after the method has run, even if the thread is interrupted. */
+    /**
+     * Runs work of the library that must be done after the method has run, even if the thread is interrupted. After two Errors in a row the
+     * JVM can do nothing any more.
+     */
     public <T> T runRequired(RequiredWork<T> work) throws Throwable {
         RetrySettings requiredWork = settings.forRequiredWork();
         BackOffExecution pauses = requiredWork.backoff().start();
         PendingInterruption interruption = new PendingInterruption();
         long start = System.nanoTime();
+        boolean isErrorBefore = false;
         try {
             while (true) {
                 interruption.save();
@@ -48,11 +52,14 @@ public final class CallRetry {
                     return work.run();
                 } catch (Throwable failure) {
                     long pause = TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff());
+                    boolean isError = RetryClassifier.isOfError(failure);
                     if (!RetryClassifier.isRetryableForRequiredWork(failure)
+                            || (isError && isErrorBefore)
                             || System.nanoTime() - start + pause
                                     > requiredWork.timeout().toNanos()) {
                         throw failure;
                     }
+                    isErrorBefore = isError;
                     LockSupport.parkNanos(pause);
                 }
             }

@@ -28,6 +28,11 @@ public final class RetryClassifier {
         return isTransient(thrown) || (thrown instanceof TransactionSystemException && !SqlStates.isAnswer(thrown));
     }
 
+    /** Returns whether an Error has caused a failure. */
+    static boolean isOfError(Throwable thrown) {
+        return thrown.getCause() != null && (thrown.getCause() instanceof Error || isOfError(thrown.getCause()));
+    }
+
     /** Returns whether required work may be repeated, for which a pool without a free connection is no reason to stop. */
     public static boolean isRetryableForRequiredWork(Throwable thrown) {
         return isRetryable(thrown)
