@@ -25,7 +25,7 @@ class TurnoverTest {
                 .isEqualTo(251);
     }
 
-    /** What was there before the second starter came to the same database. */
+    /** Their rows are older than the tables of messages. */
     @Test
     void theCallsOfTheOtherApplicationsAreKept(@Autowired JdbcClient jdbc) {
         assertThat(count(jdbc, "idempotency.idempotency_request where idempotency_key = 'transfer-1'"))

@@ -39,7 +39,7 @@ class PaymentsHttpTest {
         balanceBefore = balance();
     }
 
-    /** What the page shows beside all others: the same transaction and lock, and nothing that recognises a repeat. */
+    /** The page shows it beside a payment with a key: it locks the account in one transaction, and recognises no repeat. */
     @Test
     void withoutAKeyEachAttemptIsAPayment() throws Exception {
         Answer first = WALLET.post("/demo/payments-without-key", null, order(1250));

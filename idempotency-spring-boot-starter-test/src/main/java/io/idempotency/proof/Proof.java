@@ -192,7 +192,7 @@ final class Proof {
                 }));
     }
 
-    /** Of the statements of a loop the first, one in the middle and the last, because the others would tell the same. */
+    /** Returns the statements to break: three of each loop, because the others would show the same. */
     static List<RecordedStatement> broken(List<RecordedStatement> statements) {
         return statements.stream().collect(Collectors.groupingBy(RecordedStatement::loop)).values().stream()
                 .flatMap(loop -> IntStream.of(0, loop.size() / 2, loop.size() - 1)

@@ -68,8 +68,8 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
      * scheduled in the transaction of its claim.
      *
      * @param connection a connection without auto-commit and without an open transaction
-     * @param beforeReclaim gets what a reclaim will grant, before it is sent: whoever finds it after an answer that was lost does not see
-     *     what the row was before
+     * @param beforeReclaim gets the result of a reclaim before the reclaim is sent: if its answer is lost, the row does not tell any more
+     *     whether it was failed or expired
      * @throws TransactionSystemException if the claim may be committed, because its COMMIT was not answered or what follows it has
      *     failed
      * @throws DataAccessException if it is not committed

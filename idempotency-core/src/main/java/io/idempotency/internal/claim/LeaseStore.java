@@ -23,7 +23,7 @@ public interface LeaseStore {
      */
     record Renewal(Fence fence, Duration duration) {}
 
-    /** What became of a renewal. */
+    /** The result of a renewal. */
     enum Result {
         RENEWED,
 

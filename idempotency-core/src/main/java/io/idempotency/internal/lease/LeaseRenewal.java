@@ -79,7 +79,7 @@ public final class LeaseRenewal {
 
     private volatile Runnable waker = () -> {};
 
-    /** Whether transactions of steps have a snapshot, for each database in which one was asked. */
+    /** Whether the transactions of steps keep a snapshot, by database; a database is asked at its first step. */
     private final Map<Object, Boolean> stepsHaveSnapshot = new ConcurrentHashMap<>();
 
     /**

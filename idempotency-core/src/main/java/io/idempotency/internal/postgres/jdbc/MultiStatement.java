@@ -22,7 +22,7 @@ public final class MultiStatement implements AutoCloseable {
 
     private final PreparedStatement statement;
 
-    /** Whether the first result is that of {@link #BEGIN}, which tells nothing. */
+    /** Whether {@link #BEGIN} is the first statement, whose result is skipped. */
     private final boolean begins;
 
     private MultiStatement(PreparedStatement statement, boolean begins) {
