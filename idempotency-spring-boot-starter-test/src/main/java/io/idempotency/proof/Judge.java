@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,7 +20,7 @@ final class Judge {
 
     private final Baseline baseline;
 
-    private final Writers writers;
+    private final WriteOrigin origin;
 
     private final String when;
 
@@ -29,7 +28,7 @@ final class Judge {
 
     Judge(Baseline baseline, Writers writers, String when, Run run) {
         this.baseline = baseline;
-        this.writers = writers;
+        this.origin = new WriteOrigin(baseline, writers, run);
         this.when = when;
         this.run = run;
     }
@@ -46,38 +45,6 @@ final class Judge {
                 .map(Supplier::get)
                 .flatMap(Optional::stream)
                 .findFirst();
-    }
-
-    /**
-     * Returns a row that the method wrote, and that another transaction than the call's committed. Repeats may hide it, if the row may be
-     * written twice; but it stays if the call fails for good.
-     */
-    Optional<Finding> findCommittedApart() {
-        if (isLeased() || claimTransactions().isEmpty()) {
-            return Optional.empty();
-        }
-        Set<Long> claims = baseline.claimTransactions(run.changes());
-        return baseline.effects(run.changes()).stream()
-                .filter(change -> !claims.contains(change.transaction()))
-                .flatMap(change -> writer(change.table())
-                        .filter(writer -> writer.moment() == RecordedStatement.Moment.IN_CALL
-                                && !claimTransactions().contains(writer.transaction()))
-                        .map(writer -> committedApart(change, writer))
-                        .stream())
-                .findFirst();
-    }
-
-    private Finding committedApart(Change change, RecordedStatement writer) {
-        String reason = reason(change.table(), false);
-        return new Finding(
-                "apart: row of " + change.table() + ": " + reason,
-                when + " a row of " + change.tableName() + " was committed by another transaction than the call's: "
-                        + reason + "." + writer.opening() + " The row stays if the call fails afterwards. Let the"
-                        + " transaction of the call write it, without REQUIRES_NEW and on the same connection, or publish"
-                        + " a message of the outbox. If it is meant to stay, exempt it: ignoreColumns = \""
-                        + change.tableName() + ".*\"",
-                "",
-                writer.place());
     }
 
     /** Its rows are missing for that reason alone. */
@@ -102,8 +69,8 @@ final class Judge {
             return Optional.empty();
         }
         String table = lost.get(0).row().table();
-        Optional<RecordedStatement> writer = writer(table);
-        String place = at(writer);
+        Optional<RecordedStatement> writer = origin.writer(table);
+        String place = WriteOrigin.at(writer);
         return Optional.of(new Finding(
                 "lost row" + table + place,
                 when + " the caller was answered, but " + lost.get(0).row().operation() + " of a row of "
@@ -111,18 +78,7 @@ final class Judge {
                         + " was missing until another call: the failure was swallowed outside of the transaction; it is"
                         + " written" + place,
                 lines(lost),
-                place(writer)));
-    }
-
-    private static @Nullable Place place(Optional<RecordedStatement> statement) {
-        return statement.map(RecordedStatement::place).orElse(null);
-    }
-
-    private static String at(Optional<RecordedStatement> statement) {
-        return statement
-                .map(RecordedStatement::place)
-                .map(place -> " at " + place)
-                .orElse("");
+                WriteOrigin.place(writer)));
     }
 
     private Optional<Finding> wrongRows() {
@@ -136,26 +92,26 @@ final class Judge {
         long expected = count(row, baseline.run().changes());
         long actual = count(row, run.changes());
         String happened = happened(difference, expected, actual);
-        String reason = reason(row.table(), actual < expected);
+        String reason = origin.reason(row.table(), actual < expected);
         return Optional.of(new Finding(
                 "row of " + table + ": " + reason,
                 when + " a row of " + table + " was " + happened + ": " + reason,
                 lines(differences),
-                place(writer(row.table()))));
+                WriteOrigin.place(origin.writer(row.table()))));
     }
 
     /**
      * A difference outside of the claim's transaction causes those within it, and an earlier write causes later differences. A row with other values is one too many and another one too few: the one too many tells more.
      */
     private List<Baseline.Difference> mostTellingFirst(List<Baseline.Difference> differences) {
-        Set<String> claims = claimTransactions();
+        Set<String> claims = origin.claimTransactions();
         return differences.stream()
                 .sorted(Comparator.<Baseline.Difference>comparingInt(
-                                difference -> writer(difference.row().table())
+                                difference -> origin.writer(difference.row().table())
                                         .map(writer -> claims.contains(writer.transaction()) ? 1 : 0)
                                         .orElse(2))
                         .thenComparingInt(difference -> difference.actual() > difference.expected() ? 0 : 1)
-                        .thenComparingInt(difference -> writer(difference.row().table())
+                        .thenComparingInt(difference -> origin.writer(difference.row().table())
                                 .map(RecordedStatement::number)
                                 .orElse(0)))
                 .toList();
@@ -200,142 +156,6 @@ final class Judge {
                 .filter(change ->
                         change.table().equals(row.table()) && change.operation().equals(row.operation()))
                 .count();
-    }
-
-    private String reason(String table, boolean isMissing) {
-        Optional<RecordedStatement> writer = writer(table);
-        String place = at(writer);
-        Optional<RecordedStatement> claim = find(RecordedStatement::isLibraryClaim);
-        if (claim.isEmpty()) {
-            return "no key was claimed, because the method is not @Idempotent or was not called through its Spring proxy"
-                    + (place.isEmpty() ? "" : "; it is written" + place);
-        }
-        if (!baseline.hasStableKeys()) {
-            return "calls with the same intent claimed different keys (" + baseline.keysOfBoth()
-                    + "), so the key is made inside" + (place.isEmpty() ? "" : "; it is written" + place);
-        }
-        if (writer.isEmpty()) {
-            return "no statement that was seen writes it: a function that makes its SQL, another process, or a connection of"
-                    + " no DataSource that is a bean may do so";
-        }
-        Optional<Writers.Definition> between = between(writer.get(), table).filter(each -> !each.isView());
-        if (between.isPresent()) {
-            // Such code may write outside of the transaction that it is called in.
-            return "it is written by " + between.get() + ", by way of "
-                    + writer.get().summary()
-                    + (claimTransactions().contains(writer.get().transaction())
-                            ? ""
-                            : ", " + manner(writer.get(), claim.get(), isMissing))
-                    + place;
-        }
-        if (isMissing && claimTransactions().contains(writer.get().transaction())) {
-            return "the transaction of the claim was committed although an exception was thrown in it, which was caught, or"
-                    + " which noRollbackFor names; it is written" + place;
-        }
-        return "it is written "
-                + between(writer.get(), table)
-                        .map(view -> "through " + view + ", ")
-                        .orElse("")
-                + manner(writer.get(), claim.get(), isMissing) + place;
-    }
-
-    private String manner(RecordedStatement writer, RecordedStatement claim, boolean isMissing) {
-        if (!writer.url().equals(claim.url())) {
-            return "through another DataSource, which does not commit with the claim,";
-        }
-        if (all().filter(RecordedStatement::isLibraryClaim)
-                .noneMatch(each -> each.thread().equals(writer.thread()))) {
-            return "on another thread, outside of the transaction,";
-        }
-        if (claimTransactions().contains(writer.transaction())) {
-            return "in the transaction of the claim,";
-        }
-        switch (writer.moment()) {
-            case LISTENER_AFTER_COMMIT -> {
-                return "after the commit, by a @TransactionalEventListener,";
-            }
-            case LISTENER_AFTER_ROLLBACK -> {
-                return "after the rollback, by a @TransactionalEventListener,";
-            }
-            case AFTER_COMMIT -> {
-                return "after the commit, in a TransactionSynchronization,";
-            }
-            case AFTER_ROLLBACK -> {
-                return "after the rollback, in a TransactionSynchronization,";
-            }
-            case OUT_OF_CALL -> {
-                return (isBeforeClaim(writer) ? "before the key is claimed" : "after the call, in another transaction")
-                        + (writer.autoCommit() ? ", with auto-commit," : ",");
-            }
-            case IN_CALL -> {
-                // The transaction tells more.
-            }
-        }
-        if (writer.autoCommit()) {
-            return "with auto-commit, outside of the transaction,";
-        }
-        if (!writer.managed()) {
-            return "on a connection of its own, which it commits itself,";
-        }
-        String manner = isLeased()
-                ? "before the completion of a leased call, and commits alone,"
-                : "in a transaction of its own (REQUIRES_NEW)";
-        return isMissing ? manner + ", whose failure was swallowed," : manner;
-    }
-
-    private boolean isBeforeClaim(RecordedStatement writer) {
-        return (run.statements().contains(writer) ? run : baseline.run())
-                .statements().stream()
-                        .filter(statement -> statement.isLibraryClaim()
-                                && statement.call() == writer.call()
-                                && statement.thread().equals(writer.thread()))
-                        .findFirst()
-                        .map(claim -> claim.number() > writer.number())
-                        .orElse(false);
-    }
-
-    /** A leased call claims in one transaction and completes in another one. A repeat may try to claim again. */
-    private boolean isLeased() {
-        return baseline.run().statements().stream()
-                .filter(RecordedStatement::isLibraryClaim)
-                .collect(Collectors.groupingBy(
-                        RecordedStatement::call,
-                        Collectors.mapping(RecordedStatement::transaction, Collectors.toSet())))
-                .values()
-                .stream()
-                .anyMatch(transactions ->
-                        transactions.size() > Math.max(1, baseline.run().keys().size()));
-    }
-
-    /** Prefers the statement that is outside of the transaction of the claim. Messages are written by the library. */
-    private Optional<RecordedStatement> writer(String table) {
-        Set<String> claims = claimTransactions();
-        return find(statement -> statement.writes(table) && !claims.contains(statement.transaction()))
-                .or(() -> find(statement -> isBetween(statement, table) && !claims.contains(statement.transaction())))
-                .or(() -> find(statement -> statement.writes(table)))
-                .or(() -> find(statement -> isBetween(statement, table)));
-    }
-
-    private boolean isBetween(RecordedStatement statement, String table) {
-        return statement.kind() == Kind.APPLICATION && between(statement, table).isPresent();
-    }
-
-    private Optional<Writers.Definition> between(RecordedStatement statement, String table) {
-        return statement.writes(table) ? Optional.empty() : writers.between(statement.sql(), table);
-    }
-
-    private Set<String> claimTransactions() {
-        return all().filter(RecordedStatement::isLibraryClaim)
-                .map(RecordedStatement::transaction)
-                .collect(Collectors.toSet());
-    }
-
-    private Optional<RecordedStatement> find(Predicate<RecordedStatement> predicate) {
-        return all().filter(predicate).findFirst();
-    }
-
-    private Stream<RecordedStatement> all() {
-        return Stream.concat(run.statements().stream(), baseline.run().statements().stream());
     }
 
     private Optional<Finding> wrongEffect() {
@@ -411,16 +231,16 @@ final class Judge {
                 .findFirst()
                 .map(sequence -> {
                     String name = sequence.getKey();
-                    Optional<RecordedStatement> caller = find(statement -> statement.kind() == Kind.APPLICATION
+                    Optional<RecordedStatement> caller = origin.find(statement -> statement.kind() == Kind.APPLICATION
                             && statement.sql().contains(name.substring(name.lastIndexOf('.') + 1)));
                     return new Finding(
                             "sequence " + name,
                             when + " the sequence " + name + " was advanced by "
                                     + sequence.getValue().count() + " and not by " + usualCount(name)
                                     + ": a rollback does not take its numbers back, so they must not count anything"
-                                    + at(caller),
+                                    + WriteOrigin.at(caller),
                             "",
-                            place(caller));
+                            WriteOrigin.place(caller));
                 });
     }
 
@@ -443,12 +263,12 @@ final class Judge {
                             when + " a caller got another answer"
                                     + (isSame ? " than without a fault" : " than the first one")
                                     + differing(expected, actual)
-                                    + (find(RecordedStatement::isLibraryClaim).isEmpty()
+                                    + (origin.find(RecordedStatement::isLibraryClaim).isEmpty()
                                             ? ": no key was claimed, because the method is not @Idempotent or was not"
                                                     + " called through its Spring proxy"
                                             : ""),
                             "  " + Report.shortened(expected) + "\n  " + Report.shortened(actual),
-                            place(find(RecordedStatement::isLibraryClaim)));
+                            WriteOrigin.place(origin.find(RecordedStatement::isLibraryClaim)));
                 });
     }
 

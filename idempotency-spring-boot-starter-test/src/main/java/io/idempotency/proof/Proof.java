@@ -160,7 +160,7 @@ final class Proof {
 
     private void oneTransaction() throws Exception {
         Baseline usual = baseline();
-        report(new Judge(usual, opened().databases().writers(), "without a fault", usual.run()).findCommittedApart());
+        report(new OneTransactionCheck(usual, opened().databases().writers()).findWrong());
     }
 
     private Stream<DynamicTest> withFaults() {
