@@ -3,6 +3,7 @@ package io.idempotency.boot.price;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.awaitility.Awaitility;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -35,6 +37,14 @@ public final class PriceTable {
             union all
             select 'function' from pg_catalog.pg_proc where pronamespace = 'idempotency'::regnamespace""";
 
+    private static final String TRANSACTIONS =
+            "select xact_commit + xact_rollback from pg_catalog.pg_stat_database where datname = ?";
+
+    /** A server process that has nothing to do tells its transactions only ten seconds later. */
+    private static final Duration START_UP = Duration.ofSeconds(15);
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
     private PriceTable() {}
 
     /** Starts an application and compares it with a column of the table, of which the first starter's is 1. */
@@ -50,6 +60,35 @@ public final class PriceTable {
         } finally {
             context.close();
         }
+    }
+
+    /**
+     * Starts an application, lets it do nothing, and compares the number of its transactions with a column of the table. They are
+     * counted from another database, because each query counts in its own one.
+     */
+    public static void assertTellsTransactionsWithoutWork(int column, TestDatabase database, Class<?>... beans)
+            throws IOException {
+        Matcher told = Pattern.compile("about (\\d+) transactions a minute").matcher(cell("without work", column));
+        assertThat(told.matches()).as("a number in the row 'without work'").isTrue();
+        long about = Long.parseLong(told.group(1));
+
+        try (TestDatabase observer = TestDatabase.createEmpty();
+                ConfigurableApplicationContext context = JdbcTestApplication.start(database, withMeters(beans))) {
+            assertThat(context.isRunning()).isTrue();
+            long before = transactionsAfter(START_UP, observer, database);
+            long after = transactionsAfter(MINUTE, observer, database);
+
+            assertThat(after - before).isBetween(about / 2, about * 2);
+        }
+    }
+
+    private static long transactionsAfter(Duration time, TestDatabase observer, TestDatabase database) {
+        return Awaitility.await()
+                .pollDelay(time)
+                .timeout(time.plusMinutes(1))
+                .until(
+                        () -> observer.jdbc().queryForObject(TRANSACTIONS, Long.class, database.name()),
+                        counted -> true);
     }
 
     private static Class<?>[] withMeters(Class<?>[] beans) {
