@@ -134,8 +134,23 @@ class StarterArchitectureTest {
     static final ArchRule storageIsKnownByItsFactoriesOnly =
             noClasses().should().dependOnClassesThat(INSIDE_OF_STORAGE);
 
-    private static final String[] OF_MESSAGES =
-            CallsAloneTest.OF_MESSAGES.stream().map(name -> name + "..").toArray(String[]::new);
+    private static final String[] OF_MESSAGES = {
+        "io.idempotency.inbox..",
+        "io.idempotency.outbox..",
+        "io.idempotency.messaging..",
+        "io.idempotency.internal.inbox..",
+        "io.idempotency.internal.outbox..",
+        "io.idempotency.internal.resume..",
+        "io.idempotency.internal.postgres.inbox..",
+        "io.idempotency.internal.postgres.messaging..",
+        "io.idempotency.internal.postgres.outbox..",
+        "io.idempotency.internal.postgres.partition..",
+        "io.idempotency.boot.kafka..",
+        "io.idempotency.boot.messaging..",
+        "io.idempotency.boot.outbox..",
+        "io.idempotency.boot.rabbit..",
+        "io.idempotency.boot.resume.."
+    };
 
     /** So that the starter can be shipped without messages. */
     @ArchTest

@@ -14,9 +14,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
-import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -24,13 +21,6 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
-import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
-import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
-import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
-import io.idempotency.boot.rabbit.IdempotencyRabbitAutoConfiguration;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
@@ -53,20 +43,7 @@ class OutboxStartUpTest {
 
     OutboxStartUpTest(TestDatabase database) {
         this.database = database;
-        this.application = new ApplicationContextRunner()
-                .withBean(DataSource.class, database::adminDataSource)
-                .withPropertyValues("spring.kafka.bootstrap-servers=127.0.0.1:1", "spring.rabbitmq.port=1")
-                .withConfiguration(AutoConfigurations.of(
-                        KafkaAutoConfiguration.class,
-                        RabbitAutoConfiguration.class,
-                        IdempotencyAutoConfiguration.class,
-                        IdempotencyInboxAutoConfiguration.class,
-                        IdempotencyMessagingAutoConfiguration.class,
-                        IdempotencyMessagingStorageAutoConfiguration.class,
-                        IdempotencyMigrationAutoConfiguration.class,
-                        IdempotencyKafkaAutoConfiguration.class,
-                        IdempotencyRabbitAutoConfiguration.class,
-                        IdempotencyOutboxAutoConfiguration.class));
+        this.application = SendingApplication.on(database);
     }
 
     private ApplicationContextRunner without(Class<?>... libraries) {

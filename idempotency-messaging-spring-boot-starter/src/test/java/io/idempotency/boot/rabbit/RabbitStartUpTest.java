@@ -1,26 +1,16 @@
 package io.idempotency.boot.rabbit;
 
-import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
-import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.kafka.core.KafkaTemplate;
 
-import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.flyway.IdempotencyMigrationAutoConfiguration;
-import io.idempotency.boot.kafka.IdempotencyKafkaAutoConfiguration;
-import io.idempotency.boot.messaging.IdempotencyMessagingAutoConfiguration;
-import io.idempotency.boot.messaging.inbox.IdempotencyInboxAutoConfiguration;
-import io.idempotency.boot.messaging.storage.IdempotencyMessagingStorageAutoConfiguration;
-import io.idempotency.boot.outbox.IdempotencyOutboxAutoConfiguration;
+import io.idempotency.boot.outbox.SendingApplication;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -35,20 +25,7 @@ class RabbitStartUpTest {
     private final ApplicationContextRunner application;
 
     RabbitStartUpTest(TestDatabase database) {
-        this.application = new ApplicationContextRunner()
-                .withBean(DataSource.class, database::adminDataSource)
-                .withPropertyValues("spring.kafka.bootstrap-servers=127.0.0.1:1", "spring.rabbitmq.port=1")
-                .withConfiguration(AutoConfigurations.of(
-                        KafkaAutoConfiguration.class,
-                        RabbitAutoConfiguration.class,
-                        IdempotencyAutoConfiguration.class,
-                        IdempotencyInboxAutoConfiguration.class,
-                        IdempotencyMessagingAutoConfiguration.class,
-                        IdempotencyMessagingStorageAutoConfiguration.class,
-                        IdempotencyMigrationAutoConfiguration.class,
-                        IdempotencyKafkaAutoConfiguration.class,
-                        IdempotencyRabbitAutoConfiguration.class,
-                        IdempotencyOutboxAutoConfiguration.class));
+        this.application = SendingApplication.on(database);
     }
 
     private ApplicationContextRunner withoutKafka() {

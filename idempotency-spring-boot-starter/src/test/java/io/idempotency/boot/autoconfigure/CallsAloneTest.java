@@ -1,28 +1,20 @@
 package io.idempotency.boot.autoconfigure;
 
-import java.io.File;
-import java.net.MalformedURLException;
 import java.net.URI;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -38,35 +30,15 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * An application that has calls and no messages: a class loader of its own has none of their packages, so that whatever needs one
- * of their classes fails.
- */
+/** An application that has calls and no messages, found by Boot itself. */
 @PostgresTest
 class CallsAloneTest {
 
-    /** The packages of messages, with those below them. */
-    static final List<String> OF_MESSAGES = List.of(
-            "io.idempotency.inbox",
-            "io.idempotency.outbox",
-            "io.idempotency.messaging",
-            "io.idempotency.internal.inbox",
-            "io.idempotency.internal.outbox",
-            "io.idempotency.internal.resume",
-            "io.idempotency.internal.postgres.inbox",
-            "io.idempotency.internal.postgres.messaging",
-            "io.idempotency.internal.postgres.outbox",
-            "io.idempotency.internal.postgres.partition",
-            "io.idempotency.boot.kafka",
-            "io.idempotency.boot.messaging",
-            "io.idempotency.boot.outbox",
-            "io.idempotency.boot.rabbit",
-            "io.idempotency.boot.resume");
-
     /** What these applications do not use, and what would start a server or ask for one. */
-    private static final Pattern UNUSED = Pattern.compile(
-            "^(amqp-client|artemis|hibernate-core|kafka|liquibase|mockito|reactor|spring-(amqp|data|jms|kafka|orm|rabbit|security)-"
-                    + "|spring-boot-(starter-)?(amqp|artemis|cache|data|hibernate|jms|jpa|kafka|liquibase|security)-).*");
+    private static final Predicate<String> UNUSED = Pattern.compile(
+                    "^(amqp-client|artemis|hibernate-core|kafka|liquibase|mockito|reactor|spring-(amqp|data|jms|kafka|orm|rabbit|security)-"
+                            + "|spring-boot-(starter-)?(amqp|artemis|cache|data|hibernate|jms|jpa|kafka|liquibase|security)-)")
+            .asPredicate();
 
     private final TestDatabase database;
 
@@ -78,10 +50,17 @@ class CallsAloneTest {
     void anApplicationHasCallsHttpMetricsAndEndpointsWithoutMessages() throws Exception {
         Notebook.createTable(database.jdbc());
 
-        try (URLClassLoader libraries = new WithoutMessages()) {
+        try (ReducedClassPath libraries = new ReducedClassPath(UNUSED)) {
             assertThatExceptionOfType(ClassNotFoundException.class)
-                    .isThrownBy(() -> libraries.loadClass("io.idempotency.boot.kafka.KafkaSender"));
-            List<?> answers = run(libraries);
+                    .isThrownBy(() -> libraries.loadClass("io.idempotency.outbox.Outbox"));
+            List<?> answers = libraries.call(
+                    "answers",
+                    CallsAlone.class,
+                    database,
+                    "--server.port=0",
+                    "--spring.flyway.enabled=false",
+                    "--management.endpoints.web.exposure.include=*",
+                    "--management.endpoint.health.show-details=always");
 
             assertThat(answers.get(0)).asString().startsWith("200 ");
             assertThat(answers.get(1)).isEqualTo(answers.get(0));
@@ -89,73 +68,6 @@ class CallsAloneTest {
                     .allSatisfy(answer -> assertThat(answer).asString().startsWith("200 "));
         }
         assertThat(Notebook.count(database.jdbc())).isOne();
-    }
-
-    private List<?> run(ClassLoader libraries) throws ReflectiveOperationException {
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(libraries);
-        try {
-            return (List<?>) libraries
-                    .loadClass(CallsAlone.class.getName())
-                    .getMethod("answers", String[].class)
-                    .invoke(null, (Object) new String[] {
-                        "--spring.datasource.url=" + database.jdbcUrl(),
-                        "--spring.datasource.username=" + database.username(),
-                        "--spring.datasource.password=" + database.password(),
-                        "--spring.main.banner-mode=off",
-                        "--spring.autoconfigure.exclude=" + autoConfigurationsOfMessages(),
-                        "--server.port=0",
-                        "--spring.flyway.enabled=false",
-                        "--management.endpoints.web.exposure.include=*",
-                        "--management.endpoint.health.show-details=always"
-                    });
-        } finally {
-            thread.setContextClassLoader(before);
-        }
-    }
-
-    /** The imports file of this module names them until they are in one of their own. */
-    private static String autoConfigurationsOfMessages() {
-        return ImportCandidates.load(AutoConfiguration.class, null).getCandidates().stream()
-                .filter(CallsAloneTest::isHidden)
-                .collect(Collectors.joining(","));
-    }
-
-    private static boolean isHidden(String className) {
-        return OF_MESSAGES.stream().anyMatch(name -> className.startsWith(name + "."));
-    }
-
-    private static final class WithoutMessages extends URLClassLoader {
-
-        WithoutMessages() {
-            super(classPath(), ClassLoader.getPlatformClassLoader());
-        }
-
-        @Override
-        protected Class<?> findClass(String name) throws ClassNotFoundException {
-            if (isHidden(name)) {
-                throw new ClassNotFoundException(name);
-            }
-            return super.findClass(name);
-        }
-
-        private static URL[] classPath() {
-            return Arrays.stream(System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator)))
-                    .map(Path::of)
-                    .filter(entry ->
-                            !UNUSED.matcher(entry.getFileName().toString()).matches())
-                    .map(WithoutMessages::toUrl)
-                    .toArray(URL[]::new);
-        }
-
-        private static URL toUrl(Path entry) {
-            try {
-                return entry.toUri().toURL();
-            } catch (MalformedURLException impossible) {
-                throw new IllegalArgumentException(impossible);
-            }
-        }
     }
 
     /** Seen from outside by names only: it lives in the other class loader. */

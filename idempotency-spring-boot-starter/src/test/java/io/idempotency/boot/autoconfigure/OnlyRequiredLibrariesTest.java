@@ -1,11 +1,5 @@
 package io.idempotency.boot.autoconfigure;
 
-import java.io.File;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -27,10 +21,7 @@ import io.idempotency.test.TestDatabase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * An application that has added the starter and nothing else, found by Boot itself: in a class loader of its own,
- * because a class that is loaded already is not missed.
- */
+/** An application that has added the starter and nothing else, found by Boot itself. */
 @PostgresTest
 @Tag("full")
 class OnlyRequiredLibrariesTest {
@@ -76,51 +67,16 @@ class OnlyRequiredLibrariesTest {
     }
 
     private void requireIdempotent(Predicate<String> excluded, boolean migrates, String... missing) throws Exception {
-        try (URLClassLoader libraries = new URLClassLoader(classPath(excluded), ClassLoader.getPlatformClassLoader())) {
+        try (ReducedClassPath libraries = new ReducedClassPath(excluded)) {
             for (String optional : missing) {
                 assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> libraries.loadClass(optional));
             }
-            List<?> answers = run(libraries, migrates);
+            List<?> answers = libraries.call(
+                    "writeTwice", SmallApplication.class, database, "--idempotency.migrate=" + migrates);
 
             assertThat(answers.get(1)).isEqualTo(answers.get(0));
         }
         assertThat(Notebook.count(database.jdbc())).isOne();
-    }
-
-    private List<?> run(ClassLoader libraries, boolean migrates) throws ReflectiveOperationException {
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(libraries);
-        try {
-            return (List<?>) libraries
-                    .loadClass(SmallApplication.class.getName())
-                    .getMethod("writeTwice", String[].class)
-                    .invoke(null, (Object) new String[] {
-                        "--spring.datasource.url=" + database.jdbcUrl(),
-                        "--spring.datasource.username=" + database.username(),
-                        "--spring.datasource.password=" + database.password(),
-                        "--spring.main.banner-mode=off",
-                        "--idempotency.migrate=" + migrates
-                    });
-        } finally {
-            thread.setContextClassLoader(before);
-        }
-    }
-
-    private static URL[] classPath(Predicate<String> excluded) {
-        return Arrays.stream(System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator)))
-                .map(Path::of)
-                .filter(entry -> !excluded.test(entry.getFileName().toString()))
-                .map(OnlyRequiredLibrariesTest::toUrl)
-                .toArray(URL[]::new);
-    }
-
-    private static URL toUrl(Path entry) {
-        try {
-            return entry.toUri().toURL();
-        } catch (MalformedURLException impossible) {
-            throw new IllegalArgumentException(impossible);
-        }
     }
 
     /** Seen from outside by names only: it lives in the other class loader. */
