@@ -25,7 +25,7 @@ public interface KeyClaimer {
      * Completes a claim.
      *
      * @param connection the connection that the claim was granted on; any connection for a lease
-     * @return {@code false} if the claim of the fence does not hold the key any more
+     * @return {@code false} if the claim of the fence does not hold the key any more; the transaction is aborted if that is a lease
      * @throws DataAccessException if PostgreSQL reports an error
      */
     boolean complete(Connection connection, Completion completion);

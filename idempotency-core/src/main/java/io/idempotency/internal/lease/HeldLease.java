@@ -28,7 +28,7 @@ import io.idempotency.internal.transaction.SqlStates;
 /** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
 public final class HeldLease {
 
-    private final Intent intent;
+    private final Object database;
 
     private final ClaimResult claim;
 
@@ -53,10 +53,11 @@ public final class HeldLease {
     /**
      * Starts the lease of a claim that was just granted.
      *
+     * @param database the database of the call
      * @param retry repeats them if the connection is lost
      */
     HeldLease(
-            Intent intent,
+            Object database,
             ClaimResult claim,
             Fence fence,
             LeaseTerm term,
@@ -64,7 +65,7 @@ public final class HeldLease {
             ClaimStore store,
             RequiresNewTransaction transactions,
             CallRetry retry) {
-        this.intent = intent;
+        this.database = database;
         this.claim = claim;
         this.fence = fence;
         this.store = store;
@@ -95,8 +96,12 @@ public final class HeldLease {
         return claim;
     }
 
+    Object database() {
+        return database;
+    }
+
     Intent intent() {
-        return intent;
+        return fence.key().intent();
     }
 
     Fence fence() {
@@ -126,11 +131,11 @@ public final class HeldLease {
     }
 
     LeaseLostException lost() {
-        return new LeaseLostException(intent, claim.attempt());
+        return new LeaseLostException(intent(), claim.attempt());
     }
 
     OutcomeUnknownException outcomeUnknown(String reason, Throwable cause) {
-        return new OutcomeUnknownException(intent, RetryAfter.of(remaining()), reason, cause);
+        return new OutcomeUnknownException(intent(), RetryAfter.of(remaining()), reason, cause);
     }
 
     /** Returns the exception for a wait that has ended before the transaction that it was for: that may take the lease, or roll back. */

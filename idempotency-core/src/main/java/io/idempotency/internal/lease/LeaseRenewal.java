@@ -66,8 +66,8 @@ public final class LeaseRenewal {
 
     private final String tooLong;
 
-    /** The leases whose methods run, with their databases. */
-    private final Map<HeldLease, Object> running = new ConcurrentHashMap<>();
+    /** The leases whose methods run. */
+    private final Set<HeldLease> running = ConcurrentHashMap.newKeySet();
 
     /** Databases that did not answer. */
     private final Set<Object> failed = new LinkedHashSet<>();
@@ -105,9 +105,9 @@ public final class LeaseRenewal {
     }
 
     /** Renews a lease from now on, whose method is about to run. */
-    void begin(HeldLease lease, Object database) {
-        running.put(lease, database);
-        long event = nextEventOf(lease, database);
+    void begin(HeldLease lease) {
+        running.add(lease);
+        long event = nextEventOf(lease);
         if (event < next.getAndAccumulate(event, Math::min)) {
             waker.run();
         }
@@ -123,7 +123,7 @@ public final class LeaseRenewal {
         // A lease that begins from here on wakes the thread, and the thread puts nothing off: each short call would
         // wake it again.
         next.updateAndGet(planned -> planned <= now() ? NEVER : planned);
-        running.forEach((lease, database) -> next.accumulateAndGet(nextEventOf(lease, database), Math::min));
+        running.forEach(lease -> next.accumulateAndGet(nextEventOf(lease), Math::min));
         long planned = next.get();
         return planned == NEVER ? Duration.ofDays(1) : Duration.ofNanos(Math.max(0, planned - now()));
     }
@@ -134,30 +134,30 @@ public final class LeaseRenewal {
 
     /** Returns the time after which it is tried again if a database did not answer. */
     public Duration pauseAfterFailure() {
-        return running.keySet().stream()
+        return running.stream()
                 .map(lease -> lease.term().pause())
                 .min(Duration::compareTo)
                 .orElse(PAUSE_AFTER_FAILURE);
     }
 
     /** Returns the time since the origin when a lease is to be renewed, or has expired and is to be logged. */
-    private long nextEventOf(HeldLease lease, Object database) {
+    private long nextEventOf(HeldLease lease) {
         LeaseTerm term = lease.term();
         if (term.isLost()) {
             return NEVER;
         }
-        if (obstacleTo(lease, database) == null) {
+        if (obstacleTo(lease) == null) {
             return term.due() - origin;
         }
         return term.isExpiryLogged() ? NEVER : term.end() - origin;
     }
 
     /** Returns why a lease cannot be renewed; null if it can. */
-    private @Nullable String obstacleTo(HeldLease lease, Object database) {
+    private @Nullable String obstacleTo(HeldLease lease) {
         if (lease.conflictsWithSnapshot()) {
             return IN_SNAPSHOT;
         }
-        if (dataSourceOf(database) == null) {
+        if (dataSourceOf(lease.database()) == null) {
             return OUT_OF_REACH;
         }
         return lease.term().isBelow(longest) ? null : tooLong;
@@ -196,7 +196,7 @@ public final class LeaseRenewal {
     /** Does what {@link #renewDue} will do after some time. */
     void renewDueIn(Duration time) {
         long when = System.nanoTime() + time.toNanos();
-        running.forEach((lease, database) -> logIfExpired(lease, database, when));
+        running.forEach(lease -> logIfExpired(lease, when));
         for (Object database : databasesOfDue(when)) {
             failed.remove(database);
             try {
@@ -209,13 +209,13 @@ public final class LeaseRenewal {
         }
     }
 
-    private void logIfExpired(HeldLease lease, Object database, long when) {
+    private void logIfExpired(HeldLease lease, long when) {
         LeaseTerm term = lease.term();
         if (term.isLost() || term.isExpiryLogged() || term.end() - when > 0) {
             return;
         }
         term.expiryLogged();
-        String obstacle = obstacleTo(lease, database);
+        String obstacle = obstacleTo(lease);
         logger.error(
                 "The lease of the {} has expired and its method still runs in this process, so that another call may run it a"
                         + " second time: {}",
@@ -226,9 +226,9 @@ public final class LeaseRenewal {
     /** Those that did not answer the last time are last, one after the other, so that they delay no others. */
     private Set<Object> databasesOfDue(long when) {
         Set<Object> due = new LinkedHashSet<>();
-        running.forEach((lease, database) -> {
-            if (isRenewable(lease, database) && lease.term().due() - when <= 0) {
-                due.add(database);
+        running.forEach(lease -> {
+            if (isRenewable(lease) && lease.term().due() - when <= 0) {
+                due.add(lease.database());
             }
         });
         failed.retainAll(due);
@@ -237,8 +237,8 @@ public final class LeaseRenewal {
         return due;
     }
 
-    private boolean isRenewable(HeldLease lease, Object database) {
-        return !lease.term().isLost() && obstacleTo(lease, database) == null;
+    private boolean isRenewable(HeldLease lease) {
+        return !lease.term().isLost() && obstacleTo(lease) == null;
     }
 
     private void renew(Object database, long when) {
@@ -275,10 +275,10 @@ public final class LeaseRenewal {
     }
 
     private List<HeldLease> choose(List<HeldLease> chosen, Object database, long when) {
-        running.forEach((lease, of) -> {
+        running.forEach(lease -> {
             if (chosen.size() < MOST_OF_STATEMENT
-                    && of.equals(database)
-                    && isRenewable(lease, database)
+                    && lease.database().equals(database)
+                    && isRenewable(lease)
                     && lease.term().isDueSoon(when)) {
                 if (lease.term().tryAcquire()) {
                     chosen.add(lease);
@@ -311,7 +311,7 @@ public final class LeaseRenewal {
 
     private void lose(HeldLease lease) {
         lease.term().lose();
-        if (running.containsKey(lease)) {
+        if (running.contains(lease)) {
             logger.warn(
                     "The lease of the {} was not renewed in time and is lost: another call has taken the key over, or an"
                             + " operator has decided about it. Its method still runs in this process, and cannot complete",
@@ -321,36 +321,32 @@ public final class LeaseRenewal {
 
     /** Lets a lease alone while a transaction of a step may have a snapshot, which could not record the step then. */
     Pause pause(HeldLease lease) {
-        Object database = running.getOrDefault(lease, dataSource);
-        boolean isNeeded = stepsHaveSnapshot.getOrDefault(database, true);
-        return new Pause(lease.term(), database, isNeeded && lease.term().acquire());
+        boolean isNeeded = stepsHaveSnapshot.getOrDefault(lease.database(), true);
+        return new Pause(lease, isNeeded && lease.term().acquire());
     }
 
     /** The time in which a lease is not renewed. */
     final class Pause implements AutoCloseable {
 
-        private final LeaseTerm term;
-
-        private final Object database;
+        private final HeldLease lease;
 
         private boolean isPaused;
 
-        private Pause(LeaseTerm term, Object database, boolean isPaused) {
-            this.term = term;
-            this.database = database;
+        private Pause(HeldLease lease, boolean isPaused) {
+            this.lease = lease;
             this.isPaused = isPaused;
         }
 
         /** Ends the pause if the transaction has no snapshot. Only the first one is asked, because that takes a round trip. */
         void begun(Connection connection) {
-            Boolean known = stepsHaveSnapshot.get(database);
+            Boolean known = stepsHaveSnapshot.get(lease.database());
             if (known == null) {
                 try {
                     known = isOfSnapshot(connection);
                 } catch (SQLException broken) {
                     return;
                 }
-                stepsHaveSnapshot.put(database, known);
+                stepsHaveSnapshot.put(lease.database(), known);
             }
             if (!known) {
                 close();
@@ -361,7 +357,7 @@ public final class LeaseRenewal {
         public void close() {
             if (isPaused) {
                 isPaused = false;
-                term.release();
+                lease.term().release();
             }
         }
     }

@@ -108,7 +108,7 @@ final class LeasedAttempt extends Attempt {
     }
 
     private @Nullable Object runWithSteps() throws Throwable {
-        renewal.begin(held, call().localKey().database());
+        renewal.begin(held);
         CallSteps steps = new CallSteps(execution(), held, parts(), renewal);
         try {
             Object result = runMethod(new LeasedContext(call(), held, steps));

@@ -89,7 +89,7 @@ public final class LeasedCalls implements LeasedExecutor {
         }
         return asking.handle(claim, true, granted -> {
             HeldLease held = new HeldLease(
-                    call.intent(),
+                    call.database(),
                     granted,
                     request.fence(granted.attempt()),
                     new LeaseTerm(lease.duration(), leaseClaim.since),

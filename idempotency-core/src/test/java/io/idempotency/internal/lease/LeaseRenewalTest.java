@@ -92,7 +92,7 @@ class LeaseRenewalTest {
     void manyShortCallsWakeTheThreadOnce() {
         for (int i = 0; i < 1_000; i++) {
             HeldLease lease = lease("key-" + i, JUST_CLAIMED);
-            renewal.begin(lease, database);
+            renewal.begin(lease);
             renewal.untilNext();
             renewal.renewDue();
             renewal.end(lease);
@@ -105,10 +105,10 @@ class LeaseRenewalTest {
 
     @Test
     void aLeaseThatIsDueEarlierWakesTheThread() {
-        renewal.begin(lease("long", JUST_CLAIMED), database);
+        renewal.begin(lease("long", JUST_CLAIMED));
         renewal.untilNext();
 
-        renewal.begin(lease("short", Duration.ofSeconds(30)), database);
+        renewal.begin(lease("short", Duration.ofSeconds(30)));
 
         assertThat(wakes).hasValue(2);
         assertThat(renewal.untilNext()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
@@ -116,12 +116,12 @@ class LeaseRenewalTest {
 
     @Test
     void aLeaseIsRenewedWhenAThirdOfItHasPassedTogetherWithThoseThatFollowSoon() {
-        renewal.begin(lease("new", JUST_CLAIMED), database);
-        renewal.begin(lease("soon", Duration.ofSeconds(40)), database);
+        renewal.begin(lease("new", JUST_CLAIMED));
+        renewal.begin(lease("soon", Duration.ofSeconds(40)));
         renewal.renewDue();
         assertThat(statements).isEmpty();
 
-        renewal.begin(lease("due", A_THIRD), database);
+        renewal.begin(lease("due", A_THIRD));
         assertThat(renewal.untilNext()).isZero();
         renewal.renewDue();
 
@@ -134,7 +134,7 @@ class LeaseRenewalTest {
     @Test
     void aThousandAreOneStatement() {
         for (int i = 0; i < 1_001; i++) {
-            renewal.begin(lease("key-" + i, A_THIRD), database);
+            renewal.begin(lease("key-" + i, A_THIRD));
         }
 
         renewal.renewDue();
@@ -148,7 +148,7 @@ class LeaseRenewalTest {
     @Test
     void aCallThatHasEndedIsNotRenewed() {
         HeldLease lease = lease("key", A_THIRD);
-        renewal.begin(lease, database);
+        renewal.begin(lease);
         renewal.end(lease);
 
         renewal.renewDue();
@@ -159,7 +159,7 @@ class LeaseRenewalTest {
     @Test
     void aLeaseThatIsLostIsNotTriedAgain() {
         result = Result.LOST;
-        renewal.begin(lease("key", A_THIRD), database);
+        renewal.begin(lease("key", A_THIRD));
         renewal.renewDue();
         assertThat(statements).hasSize(1);
 
@@ -172,7 +172,7 @@ class LeaseRenewalTest {
     @Test
     void aRowThatIsLockedIsTriedAgainSoonAndNotAtOnce() {
         result = Result.UNCHANGED;
-        renewal.begin(lease("key", A_THIRD), database);
+        renewal.begin(lease("key", A_THIRD));
 
         renewal.renewDue();
 
@@ -182,7 +182,7 @@ class LeaseRenewalTest {
     @Test
     void aLeaseIsRenewedToTheLongestTimeAfterItsClaim() {
         HeldLease lease = lease("key", LONGEST.minus(Duration.ofMinutes(2)));
-        renewal.begin(lease, database);
+        renewal.begin(lease);
 
         renewal.renewDue();
 
@@ -195,7 +195,7 @@ class LeaseRenewalTest {
     void aLeaseOfATransactionWithASnapshotIsNotRenewed() {
         HeldLease lease = lease("key", A_THIRD);
         lease.term().conflictsWithSnapshot(true);
-        renewal.begin(lease, database);
+        renewal.begin(lease);
 
         renewal.renewDue();
 
@@ -206,7 +206,7 @@ class LeaseRenewalTest {
     @Test
     void aLeaseIsNotRenewedWhileAStepMayHaveASnapshot() {
         HeldLease lease = lease("key", A_THIRD);
-        renewal.begin(lease, database);
+        renewal.begin(lease);
         try (LeaseRenewal.Pause pause = renewal.pause(lease)) {
             renewal.renewDue();
             assertThat(statements).isEmpty();
@@ -224,11 +224,11 @@ class LeaseRenewalTest {
         Routing routing = new Routing(Map.of("down", dataSource, "up", other));
         LeaseRenewal routed = renewal(routing, RoutedDatabase.of(routing));
         dataSource.isDown.set(true);
-        HeldLease down = lease("down", A_THIRD);
-        routed.begin(down, dataSource);
+        HeldLease down = lease("down", A_THIRD, dataSource);
+        routed.begin(down);
         assertThatExceptionOfType(TransactionException.class).isThrownBy(routed::renewDue);
 
-        routed.begin(lease("up", A_THIRD), other);
+        routed.begin(lease("up", A_THIRD, other));
         assertThatExceptionOfType(TransactionException.class).isThrownBy(routed::renewDue);
 
         assertThat(statements).containsExactly(List.of("up"));
@@ -241,8 +241,8 @@ class LeaseRenewalTest {
     @Test
     void aDatabaseThatOnlyTheThreadOfTheCallReachesIsLeftAlone() {
         LeaseRenewal custom = renewal(dataSource, () -> "default");
-        custom.begin(lease("tenant", A_THIRD), "tenant");
-        custom.begin(lease("default", A_THIRD), "default");
+        custom.begin(lease("tenant", A_THIRD, "tenant"));
+        custom.begin(lease("default", A_THIRD, "default"));
 
         custom.renewDue();
 
@@ -250,6 +250,10 @@ class LeaseRenewalTest {
     }
 
     private HeldLease lease(String key, Duration age) {
+        return lease(key, age, database);
+    }
+
+    private HeldLease lease(String key, Duration age, Object of) {
         Intent intent = new Intent("scope", "", new IdempotencyKey(key));
         Fence fence = new Fence(RequestKey.of(intent, new Fingerprint(1, new byte[32])), 1, UUID.randomUUID());
         ClaimStore unused = (ClaimStore) Proxy.newProxyInstance(
@@ -258,7 +262,7 @@ class LeaseRenewalTest {
                 });
         RequiresNewTransaction transactions = RequiresNewTransaction.on(dataSource);
         return new HeldLease(
-                intent,
+                of,
                 ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1),
                 fence,
                 new LeaseTerm(LEASE, System.nanoTime() - age.toNanos()),

@@ -26,9 +26,9 @@ final class LeaseStatements {
     /** The wait of a holder whose caller gets its exception in any case. */
     private static final Duration SHORT_WAIT_OF_HOLDER = Duration.ofSeconds(2);
 
-    private final Completing complete;
+    private final String complete;
 
-    private final Completing completeResumable;
+    private final String completeResumable;
 
     private final String fail;
 
@@ -42,8 +42,11 @@ final class LeaseStatements {
 
     LeaseStatements(Schema schema, @Nullable ResumptionScheduler scheduler) {
         this.scheduler = scheduler;
-        this.complete = Completing.of(schema, "");
-        this.completeResumable = scheduler == null ? complete : Completing.of(schema, ";\n" + scheduler.cancellation());
+        String completing = RequestSql.changingOne(RequestSql.COMPLETE_LEASE);
+        this.complete = schema.resolve(WaitBound.around(completing));
+        this.completeResumable = scheduler == null
+                ? complete
+                : schema.resolve(WaitBound.around(completing + ";\n" + scheduler.cancellation()));
         String failing = RequestSql.changingOne(RequestSql.FAIL);
         this.fail = schema.resolve(MultiStatement.transaction(WaitBound.around(failing)));
         this.failResumable = scheduler == null
@@ -64,14 +67,12 @@ final class LeaseStatements {
     }
 
     boolean complete(Connection connection, Completion completion) {
-        String sql = completing(completion).within();
-        return MultiStatement.updateOne(
-                connection, "complete a claim", sql, parameters -> bind(parameters, completion));
+        return complete(connection, completion, completing(completion));
     }
 
     /** Completes the lease with the COMMIT of the transaction, or fails if it is not held. */
     void completeWithCommit(Connection connection, Completion completion) {
-        String sql = completing(completion).withCommit();
+        String sql = completing(completion) + MultiStatement.COMMIT;
         try {
             execute(connection, sql, parameters -> bind(parameters, completion));
         } catch (SQLException failure) {
@@ -80,14 +81,14 @@ final class LeaseStatements {
     }
 
     boolean completeAndCommit(Connection connection, Completion completion) {
-        return changeIfHeld(
-                connection,
-                "complete a claim",
-                completing(completion).alone(),
-                parameters -> bind(parameters, completion));
+        return complete(connection, completion, MultiStatement.transaction(completing(completion)));
     }
 
-    private Completing completing(Completion completion) {
+    private boolean complete(Connection connection, Completion completion, String sql) {
+        return changeIfHeld(connection, "complete a claim", sql, parameters -> bind(parameters, completion));
+    }
+
+    private String completing(Completion completion) {
         return isResumable(completion) ? completeResumable : complete;
     }
 
@@ -113,7 +114,7 @@ final class LeaseStatements {
         }
     }
 
-    /** Returns {@code false} if the lease is not held, so that nothing is changed. */
+    /** Returns {@code false} if the lease is not held, so that nothing is changed, and an open transaction can only be rolled back. */
     private static boolean changeIfHeld(
             Connection connection, String task, String sql, MultiStatement.Binding binding) {
         try {
@@ -170,25 +171,6 @@ final class LeaseStatements {
             parameters.duration(duration);
             RequestColumns.bindFence(parameters, fence);
             return statements.update() == 1;
-        }
-    }
-
-    /**
-     * The statements that complete a lease.
-     *
-     * @param within in an open transaction that goes on
-     * @param withCommit with the COMMIT of an open transaction
-     * @param alone as a transaction of its own
-     */
-    private record Completing(String within, String withCommit, String alone) {
-
-        static Completing of(Schema schema, String following) {
-            String required =
-                    schema.resolve(WaitBound.around(RequestSql.changingOne(RequestSql.COMPLETE_LEASE) + following));
-            return new Completing(
-                    schema.resolve(WaitBound.around(RequestSql.COMPLETE_LEASE + following)),
-                    required + MultiStatement.COMMIT,
-                    MultiStatement.transaction(required));
         }
     }
 }

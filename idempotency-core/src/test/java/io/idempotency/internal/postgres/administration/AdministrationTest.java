@@ -195,6 +195,7 @@ class AdministrationTest {
 
         assertThat(session.complete(new Completion(request.fence(1), "1", null, null)))
                 .isFalse();
+        session.rollback();
         assertThat(session.store().findSettled(session.connection(), request.fence(1)).stream())
                 .as("taken for what the holder wrote itself")
                 .filteredOn(found -> found.isClaimedBy(request.fence(1)))

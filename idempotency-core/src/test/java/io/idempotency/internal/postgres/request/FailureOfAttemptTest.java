@@ -183,8 +183,8 @@ class FailureOfAttemptTest {
         assertThat(session.claim(request("order-42", "another payload")).kind()).isEqualTo(Kind.KEY_REUSED);
         assertThat(session.store().extendLease(session.connection(), fence, Requests.LEASE))
                 .isFalse();
-        assertThat(session.complete(new Completion(fence, "7", null, null))).isFalse();
         assertThat(record(2, true, "second")).isFalse();
+        assertThat(session.complete(new Completion(fence, "7", null, null))).isFalse();
     }
 
     private boolean record(int attempt, boolean isFinal, String code) throws SQLException {
