@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
@@ -34,7 +35,8 @@ public final class ResumedCall {
 
     private final Function<Failure, End> ends;
 
-    private final long leaseEnd;
+    /** The time for which its lease lasts if nothing renews it, as before its method runs. */
+    private volatile Supplier<Duration> leaseRemaining;
 
     private boolean isRunning;
 
@@ -54,9 +56,10 @@ public final class ResumedCall {
      */
     public ResumedCall(ClaimRequest request, ClaimResult claim, Function<Failure, End> ends) {
         this.request = request;
-        this.leaseEnd = System.nanoTime() + lease().duration().toNanos();
         this.claim = claim;
         this.ends = ends;
+        long leaseEnd = System.nanoTime() + lease().duration().toNanos();
+        this.leaseRemaining = () -> Duration.ofNanos(Math.max(0, leaseEnd - System.nanoTime()));
     }
 
     /**
@@ -90,9 +93,14 @@ public final class ResumedCall {
         return current;
     }
 
-    /** {@return whether it takes longer than its lease, so that it may hang} */
-    public boolean isSlow() {
-        return System.nanoTime() - leaseEnd > 0;
+    /** {@return whether its lease has expired, so that it may hang} */
+    public boolean mayHang() {
+        return leaseRemaining.get().isZero();
+    }
+
+    /** Notes that its method is about to run, while which its lease is renewed. */
+    public void leased(Supplier<Duration> remaining) {
+        leaseRemaining = remaining;
     }
 
     /** {@return the intent of the call} */

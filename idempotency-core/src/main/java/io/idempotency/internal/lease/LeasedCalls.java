@@ -97,6 +97,9 @@ public final class LeasedCalls implements LeasedExecutor {
                     parts.store(),
                     transactions,
                     retry);
+            if (resumed != null) {
+                resumed.leased(held::remaining);
+            }
             return run(execution, held, lease);
         });
     }

@@ -16,13 +16,13 @@ import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.internal.resume.ResumableMethods;
 
 /**
- * The loop that finds calls to resume, each of which is made by a thread of its own. A call that takes longer than its lease may hang,
- * so that another one may take its place. Stopping waits for the calls that are running.
+ * The loop that finds calls to resume, each of which is made by a thread of its own. A call whose lease has expired may hang, so that
+ * another one may take its place. Stopping waits for the calls that are running.
  */
 final class ResumeRunner extends BackgroundLoop {
 
     /** Limits the threads if all calls hang, for example because their provider does. */
-    private static final int MOST_SLOW_PER_THREAD = 9;
+    private static final int MOST_HANGING_PER_THREAD = 9;
 
     private final CallResumer resumer;
 
@@ -91,7 +91,7 @@ final class ResumeRunner extends BackgroundLoop {
     }
 
     private boolean isThreadFree() {
-        return resumer.count(false) < threads && resumer.count(true) < threads + (long) threads * MOST_SLOW_PER_THREAD;
+        return resumer.count(false) < threads && resumer.count(true) < threads + (long) threads * MOST_HANGING_PER_THREAD;
     }
 
     @Override

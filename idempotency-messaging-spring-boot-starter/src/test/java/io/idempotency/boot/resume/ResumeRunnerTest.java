@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
@@ -50,29 +52,31 @@ class ResumeRunnerTest {
         String key = "refund-" + UUID.randomUUID();
         ConfigurableApplicationContext application = JdbcTestApplication.start(
                 database, new Class<?>[] {Refunds.class}, "idempotency.outbox.poll-interval=50ms");
-        assertThatThrownBy(() -> application.getBean(Refunds.class).pay(key)).hasMessage("vanished");
-        database.jdbc()
-                .update("update idempotency.idempotency_request set status = 'processing',"
-                        + " locked_until = statement_timestamp() - interval '1 second'");
-        makeDue(database, key);
+        vanish(database, key, () -> application.getBean(Refunds.class).pay(key));
         assertThat(RUNNING.await(30, TimeUnit.SECONDS)).isTrue();
 
         Thread shutdown = new Thread(application::close, "shutdown");
         shutdown.start();
         Awaitility.await().until(() -> shutdown.getState() == Thread.State.TIMED_WAITING);
-        Object end = endOfLease(database);
-        Awaitility.await().until(() -> !endOfLease(database).equals(end));
+        Object end = endOfLease(database, key);
+        Awaitility.await().until(() -> !endOfLease(database, key).equals(end));
         MAY_END.countDown();
         shutdown.join();
 
         assertThat(database.jdbc()
                         .queryForObject(
-                                "select response_body #>> '{}' from idempotency.idempotency_request", String.class))
+                                "select response_body #>> '{}' from idempotency.idempotency_request where idempotency_key = ?",
+                                String.class,
+                                key))
                 .isEqualTo("paid");
     }
 
-    private static Object endOfLease(TestDatabase database) {
-        return database.jdbc().queryForObject("select locked_until from idempotency.idempotency_request", Object.class);
+    private static Object endOfLease(TestDatabase database, String key) {
+        return database.jdbc()
+                .queryForObject(
+                        "select locked_until from idempotency.idempotency_request where idempotency_key = ?",
+                        Object.class,
+                        key);
     }
 
     static class Hotels {
@@ -100,15 +104,17 @@ class ResumeRunnerTest {
                 database,
                 new Class<?>[] {Hotels.class},
                 "idempotency.outbox.poll-interval=50ms",
-                "idempotency.outbox.handler-threads=1")) {
+                "idempotency.outbox.handler-threads=1",
+                "idempotency.lease=1s",
+                "idempotency.max-lease=1s")) {
             for (String key : List.of("hangs-1", "hangs-2", "passes-1")) {
-                vanish(database, application, key);
+                vanish(database, key, () -> application.getBean(Hotels.class).reserve(key));
                 Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> Hotels.KEYS.contains(key));
             }
 
             HANGING_MAY_END.countDown();
             Awaitility.await().until(() -> succeeded(database) == 3);
-            vanish(database, application, "passes-2");
+            vanish(database, "passes-2", () -> application.getBean(Hotels.class).reserve("passes-2"));
             Awaitility.await().until(() -> succeeded(database) == 4);
         } finally {
             HANGING_MAY_END.countDown();
@@ -116,17 +122,51 @@ class ResumeRunnerTest {
         assertThat(Hotels.KEYS).containsExactly("hangs-1", "hangs-2", "passes-1", "passes-2");
     }
 
-    private static void vanish(TestDatabase database, ConfigurableApplicationContext application, String key) {
-        assertThatThrownBy(() -> application.getBean(Hotels.class).reserve(key)).hasMessage("vanished");
+    static class Tours {
+
+        static final CountDownLatch MAY_END = new CountDownLatch(1);
+
+        @Idempotent(scope = "tours", key = "#key", mode = IdempotencyMode.LEASED, lease = "1s", resume = true)
+        public String guide(String key) throws InterruptedException {
+            if (IdempotencyContext.current().attempt() == 1) {
+                throw new IllegalStateException("vanished");
+            }
+            MAY_END.await();
+            return "guided";
+        }
+    }
+
+    /** Otherwise an instance would resume ten times as many long calls as it may. */
+    @Test
+    void aCallWhoseLeaseIsRenewedKeepsItsPlace(TestDatabase database) {
+        String key = "tour-" + UUID.randomUUID();
+        try (ConfigurableApplicationContext application = JdbcTestApplication.start(
+                database, new Class<?>[] {Tours.class}, "idempotency.outbox.poll-interval=50ms")) {
+            CallResumer resumer = application.getBean(CallResumer.class);
+            vanish(database, key, () -> application.getBean(Tours.class).guide(key));
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> resumer.count(true) == 1);
+            Object end = endOfLease(database, key);
+            Awaitility.await().until(() -> hasPassed(database, end));
+
+            assertThat(resumer.count(false)).isOne();
+            Tours.MAY_END.countDown();
+        } finally {
+            Tours.MAY_END.countDown();
+        }
+    }
+
+    private static boolean hasPassed(TestDatabase database, Object time) {
+        return database.jdbc()
+                .queryForObject("select clock_timestamp() > ?::timestamptz + interval '1 second'", Boolean.class, time);
+    }
+
+    private static void vanish(TestDatabase database, String key, ThrowingCallable call) {
+        assertThatThrownBy(call).hasMessage("vanished");
         database.jdbc()
                 .update(
                         "update idempotency.idempotency_request set status = 'processing',"
                                 + " locked_until = statement_timestamp() - interval '1 second' where idempotency_key = ?",
                         key);
-        makeDue(database, key);
-    }
-
-    private static void makeDue(TestDatabase database, String key) {
         database.jdbc()
                 .update(
                         "update idempotency.outbox_event set status = 'pending', sent_at = null, expires_at = null,"

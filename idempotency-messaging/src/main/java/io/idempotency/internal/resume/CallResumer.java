@@ -155,11 +155,11 @@ public final class CallResumer {
     /**
      * Counts the calls that this instance resumes.
      *
-     * @param withSlow whether those count that take longer than their leases, and may hang
+     * @param withHanging whether those count whose leases have expired, and which may hang
      */
-    public long count(boolean withSlow) {
+    public long count(boolean withHanging) {
         return running.values().stream()
-                .filter(call -> withSlow || !call.isSlow())
+                .filter(call -> withHanging || !call.mayHang())
                 .count();
     }
 
