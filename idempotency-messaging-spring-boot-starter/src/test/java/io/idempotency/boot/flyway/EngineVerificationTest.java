@@ -83,6 +83,17 @@ class EngineVerificationTest {
     }
 
     @Test
+    void reportsADriverThatDoesNotTellHowManyRowsAreChanged() {
+        String url = database.jdbcUrl();
+
+        StartupReport report = StartupReport.of(
+                () -> start("spring.datasource.url=" + url + (url.contains("?") ? "&" : "?") + "prepareThreshold=-1"));
+
+        assertThat(report.description()).contains("did not report how many rows", "Leased calls");
+        assertThat(report.action()).contains("prepareThreshold=-1");
+    }
+
+    @Test
     void verifiesNothingIfItIsSwitchedOff() {
         jdbc.execute(FAKE_LOCKS);
 

@@ -13,6 +13,8 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult.Kind;
+import io.idempotency.internal.claim.Fence;
+import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -44,6 +46,21 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
                 "An advisory lock that nobody holds was not granted",
                 "No relay would send messages, and no lock of the application be taken.",
                 FIX_LOCKS);
+        requireCounts();
+    }
+
+    /** Tries to record a step under a lease that nobody holds, in the middle of a message. */
+    private void requireCounts() {
+        Fence nobody = new Fence(requestKey(key), 1, key);
+        try {
+            store().recordStep(connection, nobody, RecordedStep.succeeded("verify", "1"));
+        } catch (IllegalStateException uncounted) {
+            require(
+                    false,
+                    "The driver did not report how many rows a statement has changed that another one follows in the same message",
+                    "Leased calls, and repeats of calls that have failed, would end with an exception.",
+                    "Remove prepareThreshold=-1 from the JDBC URL.");
+        }
     }
 
     /** Tries to take both while the other transaction holds them, and after its end. */
@@ -106,14 +123,18 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
 
     /** If an engine commits in spite of everything, the purge deletes the row after a minute. */
     private Kind claim(UUID claimed, int waitMillis) {
-        Intent intent = new Intent("idempotency.verify", "", new IdempotencyKey(claimed.toString()));
         ClaimRequest request = ClaimRequest.completeAtOnce(
-                RequestKey.of(intent, new Fingerprint(1, new byte[32])),
-                Duration.ofMinutes(1),
-                Duration.ofMillis(waitMillis));
-        return new PostgresClaimStore(schema, "verification of the engine", null)
-                .claim(connection, request)
-                .kind();
+                requestKey(claimed), Duration.ofMinutes(1), Duration.ofMillis(waitMillis));
+        return store().claim(connection, request).kind();
+    }
+
+    private static RequestKey requestKey(UUID claimed) {
+        Intent intent = new Intent("idempotency.verify", "", new IdempotencyKey(claimed.toString()));
+        return RequestKey.of(intent, new Fingerprint(1, new byte[32]));
+    }
+
+    private PostgresClaimStore store() {
+        return new PostgresClaimStore(schema, "verification of the engine", null);
     }
 
     private boolean lock() {
