@@ -325,7 +325,8 @@ public final class LeasedCalls implements LeasedExecutor {
             ClaimResult claim = withFirstKind(parts.store().claimAndCommit(connection, request, this::withFirstKind));
             try {
                 findSteps(connection, claim);
-            } catch (RuntimeException failure) {
+            } catch (Throwable failure) {
+                // Otherwise an Error would leave the lease without a holder.
                 throw FailedCommit.afterCommit(failure);
             }
             return claim;

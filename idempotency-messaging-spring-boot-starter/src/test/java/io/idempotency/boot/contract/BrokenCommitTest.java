@@ -34,8 +34,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Something in this JVM fails while a row is sent together with its COMMIT. What is left open then would be
- * committed by the clean-up that switches auto-commit on again.
+ * Something in this JVM fails while a row is sent together with its COMMIT, or right behind it. What is left open then would be
+ * committed by the clean-up that switches auto-commit on again, and what is committed be without a holder.
  */
 @ContractTest
 class BrokenCommitTest {
@@ -84,7 +84,7 @@ class BrokenCommitTest {
                 case SQL_EXCEPTION_OF_A_LOST_CONNECTION -> new SQLException("on purpose", "08006");
                 case SQL_TIMEOUT -> new SQLTimeoutException("on purpose");
                 case RUNTIME_EXCEPTION -> new IllegalStateException("on purpose");
-                case ERROR -> new OutOfMemoryError("on purpose");
+                case ERROR -> new LinkageError("on purpose");
             };
         }
     }
@@ -92,7 +92,8 @@ class BrokenCommitTest {
     enum Place {
         BEFORE_IT_IS_SENT,
         AFTER_IT_WAS_COMMITTED,
-        COMMIT
+        COMMIT,
+        BEHIND_A_RECLAIM
     }
 
     static Stream<Arguments> failures() {
@@ -163,6 +164,24 @@ class BrokenCommitTest {
         assertThat(withoutRetries.outcomes().retries()).isEmpty();
     }
 
+    /** The reclaim is committed, so that the lease would have no holder. */
+    @ParameterizedTest
+    @EnumSource
+    void whatFailsBehindAReclaimIsRepeated(Kind kind) {
+        Shop shop = application.bean(Shop.class);
+        shop.failOnce();
+        assertThatThrownBy(() -> shop.sellUnderALease("key")).isInstanceOf(IllegalStateException.class);
+        breaking(application).at(Place.BEHIND_A_RECLAIM, kind, false);
+
+        assertThat(shop.sellUnderALease("key")).isEqualTo("sold in execution 1");
+
+        assertThat(breaking(application).broken).hasValue(1);
+        assertThat(application.request("key"))
+                .containsEntry("status", "succeeded")
+                .containsEntry("attempt_count", 2);
+        assertThat(application.effects()).isEqualTo(1);
+    }
+
     private static Breaking breaking(ContractApplication application) {
         return application.bean(Breaking.class);
     }
@@ -208,6 +227,9 @@ class BrokenCommitTest {
                 if (name.equals("prepareStatement") && String.valueOf(argument).endsWith("COMMIT")) {
                     return breakable((PreparedStatement) call.proceed(), isBroken);
                 }
+                if (name.equals("prepareStatement") && isOfSteps(String.valueOf(argument))) {
+                    failAt(Place.BEHIND_A_RECLAIM);
+                }
                 if (name.equals("commit")) {
                     failAt(Place.COMMIT);
                 }
@@ -216,6 +238,10 @@ class BrokenCommitTest {
                 }
                 return call.proceed();
             });
+        }
+
+        private static boolean isOfSteps(String sql) {
+            return sql.startsWith("select") && sql.contains("(steps)");
         }
 
         private PreparedStatement breakable(PreparedStatement statement, AtomicBoolean isBroken) {
@@ -268,11 +294,26 @@ class BrokenCommitTest {
         /** What callbacks were told of the transactions. */
         private final List<Integer> ends = new CopyOnWriteArrayList<>();
 
+        private final AtomicBoolean fails = new AtomicBoolean();
+
         @Transactional
         @Idempotent(scope = "shop", key = "#key", mode = IdempotencyMode.OPTIMISTIC)
         public String sell(String key) {
             Callbacks.afterCompletion(ends::add);
             return "sold in execution " + makeEffect();
+        }
+
+        @Transactional
+        @Idempotent(scope = "shop-leased", key = "#key", mode = IdempotencyMode.LEASED)
+        public String sellUnderALease(String key) {
+            if (fails.getAndSet(false)) {
+                throw new IllegalStateException("on purpose");
+            }
+            return "sold in execution " + makeEffect();
+        }
+
+        void failOnce() {
+            fails.set(true);
         }
 
         List<Integer> ends() {

@@ -61,17 +61,14 @@ interface Failures {
     }
 
     /**
-     * A holder whose lease has expired may lose it to another caller, which makes the next attempt, or which an Error strikes before it
-     * knows so. If that one stands still while it takes the lease, nobody knows who has it. That it expires is a change here, which is
-     * not in the snapshot of the holder.
+     * A holder whose lease has expired may lose it to another caller, which makes the next attempt. If that one stands still while it
+     * takes the lease, nobody knows who has it. That it expires is a change here, which is not in the snapshot of the holder.
      */
     static boolean ofLeasesThatExpire(Actor caller, Run run) {
         return ofLeases(caller, run)
                 || caller.failure() instanceof PessimisticLockingFailureException
                 || (caller.failure() instanceof LeaseLostException
-                        && run.actors().stream()
-                                .anyMatch(other -> other.attempt() > caller.attempt()
-                                        || other.faults().contains(Fault.ERROR)))
+                        && run.actors().stream().anyMatch(other -> other.attempt() > caller.attempt()))
                 || (caller.failure() instanceof OutcomeUnknownException
                         && run.actors().stream()
                                 .anyMatch(actor -> actor.faults().contains(Fault.HALTED)));
