@@ -11,8 +11,6 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import io.idempotency.proof.RecordedStatement.Kind;
 
 /** Compares a run with the one without a fault, and says in words what is wrong, why and where. */
@@ -111,9 +109,10 @@ final class Judge {
                                         .map(writer -> claims.contains(writer.transaction()) ? 1 : 0)
                                         .orElse(2))
                         .thenComparingInt(difference -> difference.actual() > difference.expected() ? 0 : 1)
-                        .thenComparingInt(difference -> origin.writer(difference.row().table())
-                                .map(RecordedStatement::number)
-                                .orElse(0)))
+                        .thenComparingInt(
+                                difference -> origin.writer(difference.row().table())
+                                        .map(RecordedStatement::number)
+                                        .orElse(0)))
                 .toList();
     }
 
@@ -263,7 +262,8 @@ final class Judge {
                             when + " a caller got another answer"
                                     + (isSame ? " than without a fault" : " than the first one")
                                     + differing(expected, actual)
-                                    + (origin.find(RecordedStatement::isLibraryClaim).isEmpty()
+                                    + (origin.find(RecordedStatement::isLibraryClaim)
+                                                    .isEmpty()
                                             ? ": no key was claimed, because the method is not @Idempotent or was not"
                                                     + " called through its Spring proxy"
                                             : ""),

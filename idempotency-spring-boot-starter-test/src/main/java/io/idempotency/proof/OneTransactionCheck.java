@@ -29,9 +29,9 @@ final class OneTransactionCheck {
         Set<Long> committed = baseline.claimTransactions(baseline.run().changes());
         return baseline.effects(baseline.run().changes()).stream()
                 .filter(change -> !committed.contains(change.transaction()))
-                .flatMap(change -> origin.writer(change.table())
-                        .filter(writer ->
-                                writer.moment() == Moment.IN_CALL && !claims.contains(writer.transaction()))
+                .flatMap(change -> origin
+                        .writer(change.table())
+                        .filter(writer -> writer.moment() == Moment.IN_CALL && !claims.contains(writer.transaction()))
                         .map(writer -> finding(change, writer))
                         .stream())
                 .findFirst();

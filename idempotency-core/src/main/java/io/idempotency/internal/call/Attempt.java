@@ -80,7 +80,7 @@ public class Attempt {
     }
 
     /** Returns the response to the result of a claim that was not granted, or throws the exception that the caller gets. */
-    final @Nullable Object answer(ClaimResult claim, boolean mayRetryInNewTransaction) throws Exception {
+    public final @Nullable Object answer(ClaimResult claim, boolean mayRetryInNewTransaction) throws Exception {
         return new ClaimResultHandler(this, mayRetryInNewTransaction).answer(claim);
     }
 

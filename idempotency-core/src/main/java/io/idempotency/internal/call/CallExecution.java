@@ -151,7 +151,7 @@ public final class CallExecution {
     }
 
     /** Returns the failure of a commit that is still in doubt; {@code null} if there is none. */
-    @Nullable Throwable inDoubtCommit() {
+    public @Nullable Throwable inDoubtCommit() {
         return inDoubtCommit;
     }
 

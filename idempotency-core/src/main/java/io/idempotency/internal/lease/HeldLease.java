@@ -169,16 +169,27 @@ public final class HeldLease {
         return retry.runRequired(this::settledStatus).orElseThrow(this::lost) == RequestStatus.SUCCEEDED;
     }
 
+    /** Returns the response that this claim has stored, by an attempt whose COMMIT was not answered; empty if it has stored none. */
+    Optional<String> storedResponse() throws Throwable {
+        return retry.runRequired(this::findSettled)
+                .filter(request -> request.status() == RequestStatus.SUCCEEDED)
+                .map(StoredRequest::responseBody);
+    }
+
     private boolean isSettledAs(RequestStatus status) {
         return settledStatus().filter(status::equals).isPresent();
     }
 
-    /** Returns the status; empty if the lease is lost. Waits for a server process that is still committing. */
+    /** Returns the status; empty if the lease is lost. */
     private Optional<RequestStatus> settledStatus() {
+        return findSettled().map(StoredRequest::status);
+    }
+
+    /** Returns the row; empty if another call has claimed it since. Waits for a server process that is still committing. */
+    private Optional<StoredRequest> findSettled() {
         return transactions
                 .call(connection -> store.findSettled(connection, fence))
-                .filter(request -> request.isClaimedBy(fence))
-                .map(StoredRequest::status);
+                .filter(request -> request.isClaimedBy(fence));
     }
 
     /** Returns whether the completion would fail if another transaction changed the row now. */

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -126,7 +127,7 @@ public final class LeasedCalls implements LeasedExecutor {
                     () -> execution
                             .begin(new LeasedAttempt(execution, held, retry, renewal))
                             .make(),
-                    failure -> lastOf(execution).isRetryable(failure));
+                    failure -> mayFollow(lastOf(execution), failure));
             lastOf(execution).setDurableOutcome(success);
             return result;
         } catch (Throwable thrown) {
@@ -135,17 +136,42 @@ public final class LeasedCalls implements LeasedExecutor {
             LeasedAttempt last = lastOf(execution);
             if (thrown instanceof LeaseLostException lost
                     && lost.intent().filter(execution.call().intent()::equals).isPresent()) {
-                last.setOutcome(Outcome.LEASE_LOST);
+                return answerOfEarlier(execution, held, lost);
             } else if (last.commitResult().end() == CommitResult.End.COMMITTED) {
                 last.setDurableOutcome(success);
             } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
-                last.setOutcome(Outcome.LEASE_LOST);
                 LeaseLostException lost = held.lost();
                 lost.addSuppressed(thrown);
-                throw lost;
+                return answerOfEarlier(execution, held, lost);
             }
             throw thrown;
         }
+    }
+
+    /** Returns the response of an earlier attempt of the call, if its COMMIT was not answered and the server has got it since. */
+    private static @Nullable Object answerOfEarlier(CallExecution execution, HeldLease held, LeaseLostException lost)
+            throws Exception {
+        execution.last().setOutcome(Outcome.LEASE_LOST);
+        Optional<String> response = Optional.empty();
+        if (execution.inDoubtCommit() != null) {
+            try {
+                response = held.storedResponse();
+            } catch (Throwable queryFailure) {
+                Suppression.add(lost, queryFailure);
+            }
+        }
+        if (response.isEmpty()) {
+            throw lost;
+        }
+        return execution.begin(new Attempt(execution)).answer(ClaimResult.succeeded(response.get()), true);
+    }
+
+    private static boolean mayFollow(LeasedAttempt failed, Throwable failure) {
+        boolean isRetryable = failed.isRetryable(failure);
+        if (isRetryable) {
+            failed.execution().failed(failed, failure);
+        }
+        return isRetryable;
     }
 
     private static LeasedAttempt lastOf(CallExecution execution) {

@@ -195,6 +195,8 @@ class CallDecisionsTest {
             LEASED_REPEATABLE | ( claim ) ( method:lost ) repeat ( method:40P01 rollback ) ( fail )                      | 40P01, FAILED
             LEASED_REPEATABLE | ( claim ) ( method:23505 rollback ) ( fail )                                             | 23505, FAILED
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:2201G rollback ) ( find:succeeded commit ) ( find:succeeded commit ) | stored, REPLAYED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:2201G rollback ) ( find:reclaimed commit ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:42P01 rollback )                               | OutcomeUnknownException, FAILED
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:reclaimed commit )                             | LeaseLostException, LEASE_LOST
             LEASED_REPEATABLE | ( claim ) ( method complete:40001 rollback ) ( find:reclaimed commit )                   | LeaseLostException, LEASE_LOST

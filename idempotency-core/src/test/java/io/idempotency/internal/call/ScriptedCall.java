@@ -373,7 +373,7 @@ final class ScriptedCall {
                 FINGERPRINT,
                 isReclaimed ? RequestStatus.PROCESSING : RequestStatus.valueOf(answer.toUpperCase(Locale.ROOT)),
                 isReclaimed ? fence.attempt() + 1 : fence.attempt(),
-                null,
+                answer.equals("succeeded") ? "\"stored\"" : null,
                 null,
                 null,
                 fence.token(),

@@ -91,7 +91,8 @@ final class ResumeRunner extends BackgroundLoop {
     }
 
     private boolean isThreadFree() {
-        return resumer.count(false) < threads && resumer.count(true) < threads + (long) threads * MOST_HANGING_PER_THREAD;
+        return resumer.count(false) < threads
+                && resumer.count(true) < threads + (long) threads * MOST_HANGING_PER_THREAD;
     }
 
     @Override

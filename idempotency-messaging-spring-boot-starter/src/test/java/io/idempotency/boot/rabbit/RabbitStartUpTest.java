@@ -1,6 +1,5 @@
 package io.idempotency.boot.rabbit;
 
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;

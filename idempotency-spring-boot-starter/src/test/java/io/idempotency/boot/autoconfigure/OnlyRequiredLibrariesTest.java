@@ -71,8 +71,8 @@ class OnlyRequiredLibrariesTest {
             for (String optional : missing) {
                 assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> libraries.loadClass(optional));
             }
-            List<?> answers = libraries.call(
-                    "writeTwice", SmallApplication.class, database, "--idempotency.migrate=" + migrates);
+            List<?> answers =
+                    libraries.call("writeTwice", SmallApplication.class, database, "--idempotency.migrate=" + migrates);
 
             assertThat(answers.get(1)).isEqualTo(answers.get(0));
         }

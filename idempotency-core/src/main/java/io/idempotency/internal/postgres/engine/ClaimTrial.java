@@ -123,8 +123,8 @@ record ClaimTrial(Connection connection, Schema schema, UUID key) {
 
     /** If an engine commits in spite of everything, the purge deletes the row after a minute. */
     private Kind claim(UUID claimed, int waitMillis) {
-        ClaimRequest request = ClaimRequest.completeAtOnce(
-                requestKey(claimed), Duration.ofMinutes(1), Duration.ofMillis(waitMillis));
+        ClaimRequest request =
+                ClaimRequest.completeAtOnce(requestKey(claimed), Duration.ofMinutes(1), Duration.ofMillis(waitMillis));
         return store().claim(connection, request).kind();
     }
 
