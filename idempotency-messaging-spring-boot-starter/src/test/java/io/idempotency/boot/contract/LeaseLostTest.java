@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,7 +31,10 @@ class LeaseLostTest {
 
     private final LeasedPayments payments;
 
+    private final ContractApplications applications;
+
     LeaseLostTest(ContractApplications applications) {
+        this.applications = applications;
         application = applications.start(List.of(LeasedPayments.class));
         payments = application.bean(LeasedPayments.class);
     }
@@ -64,6 +68,26 @@ class LeaseLostTest {
         assertThat(completion.pay(payments, "key")).isEqualTo(told);
         assertThat(application.outcomes().all()).containsExactly(Outcome.LEASE_LOST, Outcome.REPLAYED);
         assertThat(application.effects()).isEqualTo(completion == Completion.IN_THE_TRANSACTION ? 0 : 1);
+    }
+
+    /** Its completion is written before the COMMIT, because its manager may do something in between. */
+    @Test
+    void aHolderWithJpaIsToldToo() {
+        ContractApplication jpa = TransactionKind.JPA.start(applications, List.of(LeasedPayments.class));
+        LeasedPayments slow = jpa.bean(LeasedPayments.class);
+        AtomicReference<Booked> taken = new AtomicReference<>();
+        try (Callers callers = Callers.onPlatformThreads()) {
+            jpa.interruption().afterEffectDo(() -> {
+                jpa.expireLease("key");
+                taken.set(callers.start(() -> payments.pay("key")).answer());
+            });
+
+            assertThatThrownBy(() -> slow.pay("key")).isInstanceOf(LeaseLostException.class);
+        }
+
+        assertThat(slow.pay("key")).isEqualTo(taken.get());
+        assertThat(jpa.outcomes().all()).containsExactly(Outcome.LEASE_LOST, Outcome.REPLAYED);
+        assertThat(application.effects()).isEqualTo(1);
     }
 
     @ParameterizedTest
