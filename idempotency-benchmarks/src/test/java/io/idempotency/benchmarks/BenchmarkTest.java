@@ -82,7 +82,7 @@ class BenchmarkTest {
         return run(job).stream()
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.split("\\|", -1))
-                .collect(Collectors.toMap(cells -> cells[1].strip(), cells -> Double.parseDouble(cells[8])));
+                .collect(Collectors.toMap(cells -> cells[1].strip(), cells -> Double.parseDouble(cells[9])));
     }
 
     private List<String> run(String job) throws Exception {

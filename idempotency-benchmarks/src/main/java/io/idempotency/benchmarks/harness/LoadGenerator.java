@@ -1,5 +1,6 @@
 package io.idempotency.benchmarks.harness;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,8 +12,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.DoubleStream;
 
+import com.sun.management.OperatingSystemMXBean;
+
 /** Runs a contender with several threads at once. They stay the same, so that each keeps its connection of a pool. */
 final class LoadGenerator implements AutoCloseable {
+
+    private static final OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
     private final BenchmarkServer server;
 
@@ -43,12 +49,14 @@ final class LoadGenerator implements AutoCloseable {
         ready.await();
         long wal = server.walBytes();
         long roundTrips = RoundTrips.count();
+        long processorNanos = SYSTEM.getProcessCpuTime();
         long start = System.nanoTime();
         go.countDown();
         List<Calls> calls = new ArrayList<>();
         for (Future<Calls> caller : running) {
             calls.add(resultOf(caller));
         }
+        processorNanos = SYSTEM.getProcessCpuTime() - processorNanos;
         roundTrips = RoundTrips.count() - roundTrips;
         wal = server.walBytes() - wal;
         long end = calls.stream().mapToLong(Calls::end).max().orElseThrow();
@@ -58,6 +66,7 @@ final class LoadGenerator implements AutoCloseable {
                 items / ((end - start) / 1e9),
                 Quantiles.ofSorted(millis, 0.5),
                 Quantiles.ofSorted(millis, 0.99),
+                processorNanos / 1e3 / items,
                 wal / items,
                 roundTrips / items);
     }

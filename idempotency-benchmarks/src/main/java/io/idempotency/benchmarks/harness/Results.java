@@ -70,8 +70,8 @@ public final class Results {
                 + join(threads.stream().map(String::valueOf).toList()) + " threads");
         lines.add("");
         lines.add("| contender | a second | over `" + base + "` | over `" + HAND_WRITTEN
-                + "` | p50, ms | p99, ms | WAL, bytes | round trips |");
-        lines.add("|---|---|---|---|---|---|--:|--:|");
+                + "` | p50, ms | p99, ms | JVM, us | WAL, bytes | round trips |");
+        lines.add("|---|---|---|---|---|---|---|--:|--:|");
         for (String contender : contenders) {
             lines.add("| `" + contender + "` | "
                     + String.join(
@@ -81,6 +81,7 @@ public final class Results {
                             each("%.2f", count -> ratio(contender, HAND_WRITTEN, count)),
                             each("%.2f", count -> median(contender, count, Measurement::p50Millis)),
                             each("%.2f", count -> median(contender, count, Measurement::p99Millis)),
+                            each("%.0f", count -> median(contender, count, Measurement::jvmMicros)),
                             format("%,.0f", ofAllThreads(contender, Measurement::walBytes)),
                             format("%.2f", ofAllThreads(contender, Measurement::roundTrips)))
                     + " |");

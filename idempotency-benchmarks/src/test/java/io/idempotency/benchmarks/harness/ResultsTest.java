@@ -33,8 +33,8 @@ class ResultsTest {
 
         assertThat(results.markdown())
                 .contains(
-                        "| `plain` | 200 / 1,000 | 1.00 / 1.00 |  /  | 0.10 / 0.10 | 0.20 / 0.20 | 300 | 3.00 |",
-                        "| `starter` | 100 / 500 | 0.60 / 0.50 |  /  | 0.15 / 0.15 | 0.21 / 0.21 | 1,000 | 5.00 |");
+                        "| `plain` | 200 / 1,000 | 1.00 / 1.00 |  /  | 0.10 / 0.10 | 0.20 / 0.20 | 80 / 80 | 300 | 3.00 |",
+                        "| `starter` | 100 / 500 | 0.60 / 0.50 |  /  | 0.15 / 0.15 | 0.21 / 0.21 | 110 / 110 | 1,000 | 5.00 |");
     }
 
     @Test
@@ -52,10 +52,10 @@ class ResultsTest {
         double[] plain = {100, 200, 1_000};
         double[] starter = {60, 100, 800};
         for (int round = 0; round < plain.length; round++) {
-            results.add("plain", 4, new Measurement(plain[round], 0.1, 0.2, 300, 3));
-            results.add("starter", 4, new Measurement(starter[round], 0.15, 0.21, 1_000, 5));
+            results.add("plain", 4, new Measurement(plain[round], 0.1, 0.2, 80, 300, 3));
+            results.add("starter", 4, new Measurement(starter[round], 0.15, 0.21, 110, 1_000, 5));
         }
-        results.add("plain", 8, new Measurement(1_000, 0.1, 0.2, 300, 3));
-        results.add("starter", 8, new Measurement(500, 0.15, 0.21, 1_000, 5));
+        results.add("plain", 8, new Measurement(1_000, 0.1, 0.2, 80, 300, 3));
+        results.add("starter", 8, new Measurement(500, 0.15, 0.21, 110, 1_000, 5));
     }
 }
