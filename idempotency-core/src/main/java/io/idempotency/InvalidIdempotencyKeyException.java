@@ -7,22 +7,31 @@ public final class InvalidIdempotencyKeyException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
 
+    private final String valueName;
+
     /**
-     * Creates the exception.
+     * Creates the exception for a key or a caller.
      *
      * @param message the problem, and what to do
      */
     public InvalidIdempotencyKeyException(String message) {
-        this(message, null);
+        this(message, "key", null);
     }
 
     /**
      * Creates the exception.
      *
      * @param message the problem, and what to do
-     * @param cause the failure of the key expression
+     * @param valueName the name of the kind of value that is malformed
+     * @param cause the failure of the expression
      */
-    public InvalidIdempotencyKeyException(String message, @Nullable Throwable cause) {
+    public InvalidIdempotencyKeyException(String message, String valueName, @Nullable Throwable cause) {
         super(null, message, cause);
+        this.valueName = valueName;
+    }
+
+    /** {@return the name of the kind of value that is malformed: {@code key}, or another one, such as {@code message id}} */
+    public String valueName() {
+        return valueName;
     }
 }

@@ -5,12 +5,30 @@ public final class MissingIdempotencyKeyException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
 
+    private final String valueName;
+
     /**
-     * Creates the exception.
+     * Creates the exception for a key.
      *
      * @param message the problem, and what to do
      */
     public MissingIdempotencyKeyException(String message) {
+        this(message, "key");
+    }
+
+    /**
+     * Creates the exception.
+     *
+     * @param message the problem, and what to do
+     * @param valueName the name of the kind of value that is missing
+     */
+    public MissingIdempotencyKeyException(String message, String valueName) {
         super(null, message);
+        this.valueName = valueName;
+    }
+
+    /** {@return the name of the kind of value that is missing: {@code key}, or another one, such as {@code message id}} */
+    public String valueName() {
+        return valueName;
     }
 }

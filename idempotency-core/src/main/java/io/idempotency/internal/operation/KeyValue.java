@@ -71,7 +71,7 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
     private String requireWellFormed(String text) {
         Optional<String> problem = IdempotencyKey.findProblem(text);
         if (problem.isPresent()) {
-            throw new InvalidIdempotencyKeyException("The " + noun + " of " + ownerText() + " " + problem.get());
+            throw invalid("The " + noun + " of " + ownerText() + " " + problem.get(), null);
         }
         return text;
     }
@@ -90,9 +90,10 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
         if (value instanceof Number number && WHOLE_NUMBERS.contains(value.getClass())) {
             return number.longValue();
         }
-        throw new InvalidIdempotencyKeyException(
+        throw invalid(
                 "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives a "
-                        + value.getClass().getName() + " that is not a whole number of 64 bits: " + requirement);
+                        + value.getClass().getName() + " that is not a whole number of 64 bits: " + requirement,
+                null);
     }
 
     private Object evaluate(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
@@ -130,21 +131,28 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
                 || TYPES_WITH_STABLE_TEXT.contains(value.getClass())) {
             return value instanceof Enum<?> constant ? constant.name() : value.toString();
         }
-        throw new InvalidIdempotencyKeyException(
+        throw invalid(
                 "The " + noun + " expression '" + expression.text() + "' of " + ownerText()
                         + " gives a " + value.getClass().getName()
-                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number");
+                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number",
+                null);
     }
 
     private MissingIdempotencyKeyException missing(ArgumentExpression expression) {
-        return new MissingIdempotencyKeyException("The " + noun + " expression '" + expression.text() + "' of "
-                + ownerText() + " gives no " + noun + ": " + requirement);
+        return new MissingIdempotencyKeyException(
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives no " + noun + ": "
+                        + requirement,
+                noun);
     }
 
     private InvalidIdempotencyKeyException notComputable(ArgumentExpression expression, RuntimeException failure) {
-        return new InvalidIdempotencyKeyException(
+        return invalid(
                 "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " failed: "
                         + failure.getMessage(),
                 failure);
+    }
+
+    private InvalidIdempotencyKeyException invalid(String message, @Nullable RuntimeException failure) {
+        return new InvalidIdempotencyKeyException(message, noun, failure);
     }
 }

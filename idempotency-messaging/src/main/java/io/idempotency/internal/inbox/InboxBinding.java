@@ -133,12 +133,14 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
 
     static IdempotencyKey requireId(String consumer, @Nullable String messageId) {
         if (messageId == null) {
-            throw new MissingIdempotencyKeyException("A message for the consumer '" + consumer
-                    + "' has no id: it needs one that stays the same through all deliveries");
+            throw new MissingIdempotencyKeyException(
+                    "A message for the consumer '" + consumer
+                            + "' has no id: it needs one that stays the same through all deliveries",
+                    MessageValues.ID);
         }
         IdempotencyKey.findProblem(messageId).ifPresent(problem -> {
             throw new InvalidIdempotencyKeyException(
-                    "The id of a message for the consumer '" + consumer + "' " + problem);
+                    "The id of a message for the consumer '" + consumer + "' " + problem, MessageValues.ID, null);
         });
         return new IdempotencyKey(messageId);
     }

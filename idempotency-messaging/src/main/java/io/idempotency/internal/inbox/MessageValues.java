@@ -5,13 +5,15 @@ import io.idempotency.internal.operation.KeyValue;
 /** The values that the expressions of a receiver give. */
 final class MessageValues {
 
+    /** The name of the kind of value that identifies a message. */
+    static final String ID = "message id";
+
     private static final String CONSUMER = "consumer";
 
     private MessageValues() {}
 
     static KeyValue id(String consumer) {
-        return new KeyValue(
-                "message id", CONSUMER, consumer, "a message needs an id that stays the same through all deliveries");
+        return new KeyValue(ID, CONSUMER, consumer, "a message needs an id that stays the same through all deliveries");
     }
 
     static KeyValue stream(String consumer) {

@@ -48,7 +48,8 @@ final class CallProblems {
             "in-progress",
             HttpStatus.CONFLICT,
             "A request with this Idempotency-Key is in progress",
-            "Repeat this request later to learn its result.");
+            "Repeat this request with the same Idempotency-Key to learn its result, after as many seconds as Retry-After"
+                    + " says.");
 
     static final Problem LEASE_LOST = new Problem(
             LeaseLostException.class,

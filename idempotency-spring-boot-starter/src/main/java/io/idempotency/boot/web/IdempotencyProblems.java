@@ -19,6 +19,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
@@ -31,6 +33,8 @@ import io.idempotency.RequestInProgressException;
 final class IdempotencyProblems {
 
     private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblems.class);
+
+    private static final String KEY = "key";
 
     private final IdempotencyHttpProperties properties;
 
@@ -55,8 +59,9 @@ final class IdempotencyProblems {
         HttpStatusCode status = statusOf(problem, refusal);
         if (status.is5xxServerError()) {
             logger.error("An idempotent call failed", refusal);
-        } else if (problem.equals(CallProblems.INVALID_KEY) && !KeyHeader.isRefusalOf(request, refusal)) {
-            logger.warn("A key that did not come from the header is not valid", refusal);
+        } else if (refusal instanceof InvalidIdempotencyKeyException invalid
+                && !KeyHeader.isRefusalOf(request, refusal)) {
+            logger.warn("A {} that did not come from the header is not valid", invalid.valueName(), refusal);
         } else {
             logger.debug("An idempotent call was refused", refusal);
         }
@@ -106,11 +111,22 @@ final class IdempotencyProblems {
         return properties.failureStatus().containsKey(failure.code());
     }
 
-    /** Returns the message only if it is about the header; others would disclose details of the application. */
+    /**
+     * Returns the message only if it is about the header; others would disclose details of the application. A sender whose
+     * request lacks another value than the key, such as a webhook the id of its message, is told of no header.
+     */
     private String detailOf(Problem problem, IdempotencyException refusal, HttpServletRequest request) {
-        return KeyHeader.isRefusalOf(request, refusal)
-                ? refusal.getMessage() + "."
-                : problem.detail(properties.headerName());
+        if (KeyHeader.isRefusalOf(request, refusal)) {
+            return refusal.getMessage() + ".";
+        }
+        if (refusal instanceof MissingIdempotencyKeyException missing && !KEY.equals(missing.valueName())) {
+            return "This request has no " + missing.valueName() + ". An " + properties.headerName()
+                    + " does not replace it.";
+        }
+        if (refusal instanceof InvalidIdempotencyKeyException invalid && !KEY.equals(invalid.valueName())) {
+            return "The " + invalid.valueName() + " of this request is blank or malformed.";
+        }
+        return problem.detail(properties.headerName());
     }
 
     /** Rounds up, because Retry-After has no fractions and a client that retries too early waits twice. */

@@ -28,6 +28,11 @@ final class KeyHeader {
 
     private static final char ESCAPE = '\\';
 
+    private static final char LAST_OF_ASCII = 0x7F;
+
+    /** Servers read each byte of a header as a character, so that the character that was sent is not known. */
+    private static final char LAST_BYTE = 0xFF;
+
     private final String name;
 
     private final boolean strict;
@@ -138,6 +143,10 @@ final class KeyHeader {
     }
 
     private void requirePrintable(char character, char first) {
+        if (character > LAST_OF_ASCII) {
+            throw invalid("contains a character that is not visible ASCII ("
+                    + (character > LAST_BYTE ? "U+%04X)" : "byte 0x%02X)").formatted((int) character));
+        }
         if (character < first || character > '~') {
             throw invalid("contains U+%04X, which is not allowed there".formatted((int) character));
         }

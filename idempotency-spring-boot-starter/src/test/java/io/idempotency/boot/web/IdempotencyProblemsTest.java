@@ -108,12 +108,17 @@ class IdempotencyProblemsTest {
         assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo(seconds);
     }
 
-    @Test
-    void anOutcomeThatIsNotKnownIsToBeAskedForWithTheSameKey() {
-        OutcomeUnknownException unknown =
-                new OutcomeUnknownException(INTENT, WAIT, "internals", new SQLException("internals"));
+    static Stream<IdempotencyException> notKnownYet() {
+        Throwable cause = new SQLException("internals");
+        return Stream.of(
+                new OutcomeUnknownException(INTENT, WAIT, "internals", cause),
+                new RequestInProgressException(INTENT, WAIT, "internals", cause));
+    }
 
-        assertThat(problems.answer(unknown, new MockHttpServletRequest())
+    @ParameterizedTest
+    @MethodSource("notKnownYet")
+    void anOutcomeThatIsNotKnownIsToBeAskedForWithTheSameKey(IdempotencyException refusal) {
+        assertThat(problems.answer(refusal, new MockHttpServletRequest())
                         .getBody()
                         .getDetail())
                 .contains("with the same Idempotency-Key");

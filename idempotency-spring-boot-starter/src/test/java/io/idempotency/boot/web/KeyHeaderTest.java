@@ -75,8 +75,10 @@ class KeyHeaderTest {
                 arguments("\"tab\there\"", "U+0009"),
                 arguments("\"del\u007f\"", "U+007F"),
                 arguments("\"nul\0\"", "U+0000"),
-                arguments("\"caf\u00e9\"", "U+00E9"),
-                arguments("caf\u00e9", "U+00E9"),
+                // The bytes of an e with acute in UTF-8, as servers give them.
+                arguments("\"caf\u00c3\u00a9\"", "contains a character that is not visible ASCII (byte 0xC3)"),
+                arguments("caf\u00c3\u00a9", "contains a character that is not visible ASCII (byte 0xC3)"),
+                arguments("5\u20ac", "contains a character that is not visible ASCII (U+20AC)"),
                 arguments("\"" + "x".repeat(256) + "\"", "256 characters"),
                 arguments("x".repeat(256), "256 characters"));
     }

@@ -7,8 +7,11 @@ import org.slf4j.event.Level;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
+import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.boot.logging.LogLine;
 import io.idempotency.boot.logging.LoggedKeys;
+import io.idempotency.inbox.MessageGapException;
 import io.idempotency.messaging.DeliveryRetried;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
@@ -34,12 +37,17 @@ final class DeliveryLog implements MessagingListener {
 
     @Override
     public void messageReceived(MessageReceived event) {
-        Wording wording = wordingOf(event.outcome());
+        Wording wording = wordingOf(event);
         if (!messages.isEnabledForLevel(wording.level())) {
             return;
         }
         LogLine line = LogLine.at(messages, wording.level()).add("consumer", event.consumer());
         String message = addId(line, event.consumer(), event.messageId());
+        if (event.outcome() == MessageOutcome.GAP && event.failure() instanceof MessageGapException gap) {
+            // The stream may be personal data, as the id is.
+            keys.add(line, "stream", new Intent(event.consumer(), "", new IdempotencyKey(gap.stream())));
+            line.add("version", gap.version()).add("expected_version", gap.expectedVersion());
+        }
         line.add("outcome", event.outcome().tag())
                 .add("attempt", event.attempt())
                 .add("duration_ms", event.duration().toMillis())
@@ -69,17 +77,33 @@ final class DeliveryLog implements MessagingListener {
                 line, "message_id", messageId == null ? null : new Intent(consumer, "", new IdempotencyKey(messageId)));
     }
 
-    private static Wording wordingOf(MessageOutcome outcome) {
-        return switch (outcome) {
+    private static Wording wordingOf(MessageReceived event) {
+        return switch (event.outcome()) {
             case HANDLED -> new Wording(Level.DEBUG, "was handled");
             case DUPLICATE -> new Wording(Level.INFO, "was skipped: it had been handled before");
             case LATE -> new Wording(Level.INFO, "was skipped: something newer had been handled before");
             case CONFLICT -> new Wording(Level.WARN, "has the id of another message that was handled before");
-            case GAP -> new Wording(Level.INFO, "was refused: something older has to come first");
+            case GAP -> new Wording(Level.INFO, "was refused: " + tooEarly(event.failure()));
             case IN_PROGRESS -> new Wording(Level.INFO, "was refused: another delivery takes too long");
-            case INVALID_ID -> new Wording(Level.WARN, "was refused: its id, stream or version is not valid");
+            case INVALID_ID -> new Wording(Level.WARN, "was refused: " + invalid(event.failure()));
             case FAILED -> new Wording(Level.DEBUG, "failed");
         };
+    }
+
+    private static String tooEarly(@Nullable Throwable failure) {
+        return failure instanceof MessageGapException gap
+                ? "it is version " + gap.version() + " of its stream, and version " + gap.expectedVersion()
+                        + " has to come first"
+                : "something older has to come first";
+    }
+
+    private static String invalid(@Nullable Throwable failure) {
+        if (failure instanceof MissingIdempotencyKeyException missing) {
+            return "it has no " + missing.valueName();
+        }
+        return failure instanceof InvalidIdempotencyKeyException malformed
+                ? "its " + malformed.valueName() + " is blank or malformed"
+                : "its id, stream or version is not valid";
     }
 
     private record Wording(Level level, String text) {}
