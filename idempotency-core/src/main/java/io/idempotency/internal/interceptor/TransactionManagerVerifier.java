@@ -105,18 +105,18 @@ final class TransactionManagerVerifier {
     private InvalidIdempotentMethodException refusal(
             IdempotentOperation operation, String problem, ListableBeanFactory beanFactory) {
         String candidates = String.join(
-                ", ",
+                " or ",
                 managers(beanFactory).entrySet().stream()
                         .filter(entry -> entry.getValue() instanceof PlatformTransactionManager
                                 && !isElsewhere.test(entry.getValue()))
-                        .map(Map.Entry::getKey)
+                        .map(entry -> "@Transactional(\"" + entry.getKey() + "\")")
                         .toList());
         return new InvalidIdempotentMethodException(
                 "The transaction manager of the idempotent method " + operation.describe() + " cannot be used: "
                         + problem + ".",
                 (candidates.isEmpty()
                                 ? "Define a transaction manager for the DataSource of the idempotency tables"
-                                : "Name the right transaction manager in @Transactional (" + candidates + ")")
+                                : "Name the bean of the right transaction manager: " + candidates)
                         + ", or the right DataSource with idempotency.data-source.");
     }
 

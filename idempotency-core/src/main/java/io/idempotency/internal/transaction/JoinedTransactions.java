@@ -117,7 +117,7 @@ public final class JoinedTransactions {
         return new TransactionMismatchException(
                 "Messages can be published, batches of them claimed, and locks taken, only in an open JDBC or JPA"
                         + " transaction on the DataSource of the idempotency tables, in which the effect is made: declare @Transactional on"
-                        + " the method, with the right transaction manager");
+                        + " the method, if there are several transaction managers @Transactional(\"nameOfTheBean\")");
     }
 
     /** Runs work in the transaction that the method declares; without one, in the open transaction or in a new one. */
@@ -227,8 +227,8 @@ public final class JoinedTransactions {
         return new TransactionMismatchException(
                 intent,
                 "the open transaction is not a JDBC or JPA transaction on the DataSource of the idempotency tables, so"
-                        + " claim and effect would not commit together. Name the right transaction manager in"
-                        + " @Transactional, or the right DataSource with idempotency.data-source");
+                        + " claim and effect would not commit together. Name the bean of the right transaction manager,"
+                        + " @Transactional(\"nameOfTheBean\"), or the right DataSource with idempotency.data-source");
     }
 
     /** Work that runs in a transaction. */

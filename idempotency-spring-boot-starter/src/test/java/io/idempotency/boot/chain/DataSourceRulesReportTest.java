@@ -138,7 +138,7 @@ class DataSourceRulesReportTest {
                         "idempotency.data-source=orders")
                 .says(bean.getName() + ".pay(String) cannot be used: " + problem)
                 .advises(
-                        "Name the right transaction manager in @Transactional (ordersManager",
+                        "Name the bean of the right transaction manager: @Transactional(\"ordersManager\")",
                         "idempotency.data-source");
     }
 
@@ -151,7 +151,7 @@ class DataSourceRulesReportTest {
                 .says(
                         OfThePrimary.class.getName() + ".pay(String) cannot be used: No qualifying bean",
                         "expected single matching bean")
-                .advises("(ordersManager)");
+                .advises("@Transactional(\"ordersManager\"), or");
     }
 
     @Test
