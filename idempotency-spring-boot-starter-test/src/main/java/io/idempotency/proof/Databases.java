@@ -39,9 +39,9 @@ final class Databases implements AutoCloseable {
     static Databases open(ApplicationContext context) throws SQLException {
         Databases databases = new Databases(context.getEnvironment().getProperty("idempotency.schema", "idempotency"));
         try {
-            for (DataSource dataSource :
-                    context.getBeansOfType(DataSource.class).values()) {
-                databases.add(connect(dataSource));
+            for (Map.Entry<String, DataSource> bean :
+                    context.getBeansOfType(DataSource.class).entrySet()) {
+                databases.add(connect(bean.getValue()), DataSourceOrigin.of(bean.getKey(), context));
             }
             if (databases.byIdentity.isEmpty()) {
                 throw new IllegalStateException("The application has no DataSource of PostgreSQL");
@@ -66,7 +66,7 @@ final class Databases implements AutoCloseable {
                 : dataSource.getConnection();
     }
 
-    private void add(Connection connection) throws SQLException {
+    private void add(Connection connection, DataSourceOrigin origin) throws SQLException {
         if (!connection.isWrapperFor(PGConnection.class)) {
             connection.close();
             return;
@@ -75,7 +75,7 @@ final class Databases implements AutoCloseable {
         Oracle known = byIdentity.putIfAbsent(oracle.identity(), oracle);
         if (known == null) {
             byUrl.put(oracle.url(), oracle);
-            oracle.open(writers);
+            oracle.open(writers, origin);
         } else {
             byUrl.put(oracle.url(), known);
             connection.close();

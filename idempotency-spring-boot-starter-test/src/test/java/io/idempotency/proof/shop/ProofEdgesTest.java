@@ -187,7 +187,9 @@ class ProofEdgesTest {
 
             statement.execute("create schema idempotency_proof");
             assertThat(messages(events(OccupiedScenarios.class)).toString())
-                    .contains("/occupied cannot prove anything: another proof is running in it")
+                    .contains(
+                            "/occupied (the application's own DataSource bean 'sameDatabase'",
+                            "cannot prove anything: another proof is running in it")
                     .doesNotContain("occupied?");
             statement.execute("drop schema idempotency_proof");
         }

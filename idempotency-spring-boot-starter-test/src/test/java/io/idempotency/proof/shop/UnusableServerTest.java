@@ -1,6 +1,8 @@
 package io.idempotency.proof.shop;
 
 import java.io.IOException;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.AfterAll;
@@ -8,7 +10,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -38,20 +44,35 @@ class UnusableServerTest {
 
     @Test
     void theSettingIsNamed() {
+        assertFails(
+                OnReplicaLevel.class,
+                "(spring.datasource.url or a @ServiceConnection of the DataSource bean 'dataSource')",
+                "its wal_level is 'replica': start it with wal_level=logical",
+                "If the test names no database");
+    }
+
+    @Test
+    void aDataSourceOfTheApplicationIsNamed() {
+        assertFails(
+                OnItsOwnDataSource.class,
+                "(the application's own DataSource bean 'ledger' of " + OfTheApplication.class.getName() + ")",
+                "its wal_level is 'replica': start it with wal_level=logical",
+                "spring.datasource.url if it reads that");
+    }
+
+    private static void assertFails(Class<?> proof, String... parts) {
         EngineTestKit.engine("junit-jupiter")
-                .selectors(selectClass(OnReplicaLevel.class))
+                .selectors(selectClass(proof))
                 .execute()
                 .testEvents()
                 .assertThatEvents()
                 .haveExactly(
                         1,
-                        event(finishedWithFailure(message(text ->
-                                text.contains("its wal_level is 'replica': start it with wal_level=logical")))));
+                        event(finishedWithFailure(
+                                message(text -> Stream.of(parts).allMatch(text::contains)))));
     }
 
-    @SpringBootTest(
-            classes = ShopConfiguration.class,
-            properties = {"spring.sql.init.mode=always", "spring.jpa.hibernate.ddl-auto=none"})
+    @SpringBootTest(classes = OfSpringBoot.class)
     static class OnReplicaLevel implements IdempotencyProof {
 
         @DynamicPropertySource
@@ -62,8 +83,31 @@ class UnusableServerTest {
         }
 
         @IdempotencyScenario
-        void delta(RightShop shop) {
-            shop.delta("key-1");
+        void read(JdbcTemplate jdbc) {
+            jdbc.execute("select 1");
+        }
+    }
+
+    @SpringBootTest(classes = OfTheApplication.class)
+    static class OnItsOwnDataSource implements IdempotencyProof {
+
+        @IdempotencyScenario
+        void read(JdbcTemplate jdbc) {
+            jdbc.execute("select 1");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OfSpringBoot {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OfTheApplication {
+
+        @Bean
+        DataSource ledger() {
+            return server.getPostgresDatabase();
         }
     }
 }
