@@ -1,12 +1,14 @@
 package io.idempotency.internal.operation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,6 +26,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.ClassUtils;
 
 import io.idempotency.ExpressionFailedException;
 import io.idempotency.InvalidIdempotentMethodException;
@@ -70,8 +73,8 @@ public final class ArgumentExpression {
     /**
      * Parses an expression and checks that every variable is known.
      *
-     * @throws InvalidIdempotentMethodException if it cannot be parsed, names an unknown variable, or a member that a
-     *     record does not have
+     * @throws InvalidIdempotentMethodException if it cannot be parsed, names an unknown variable, or a property that a
+     *     parameter of a final class does not have
      */
     static ArgumentExpression parse(
             String annotation, String attribute, String text, Method method, String... furtherVariables) {
@@ -84,16 +87,17 @@ public final class ArgumentExpression {
                             + " is not valid SpEL: '" + text + "': " + failure.getMessage() + ".",
                     "Correct the expression; a literal string needs quotes inside the quotes, as in \"'daily'\".");
         }
-        Map<String, Integer> indexes = indexesOf(method);
+        Set<String> noArguments = new HashSet<>(RESERVED);
+        noArguments.addAll(Set.of(furtherVariables));
+        Map<String, Integer> indexes = indexesOf(method, noArguments);
         Set<String> known = new HashSet<>(indexes.keySet());
-        known.addAll(RESERVED);
-        known.addAll(Set.of(furtherVariables));
+        known.addAll(noArguments);
         requireVariables(annotation, attribute, text, method, expression, known);
-        requireRecordComponents(annotation, attribute, text, method, expression.getAST(), indexes);
+        requireProperties(annotation, attribute, text, method, expression.getAST(), indexes);
         return new ArgumentExpression(annotation, attribute, expression, method, indexes);
     }
 
-    private static Map<String, Integer> indexesOf(Method method) {
+    private static Map<String, Integer> indexesOf(Method method, Set<String> noArguments) {
         String @Nullable [] names = NAMES.getParameterNames(method);
         Map<String, Integer> indexes = new HashMap<>();
         for (int i = 0; i < method.getParameterCount(); i++) {
@@ -104,7 +108,7 @@ public final class ArgumentExpression {
                 indexes.put(names[i], i);
             }
         }
-        RESERVED.forEach(indexes::remove);
+        noArguments.forEach(indexes::remove);
         return indexes;
     }
 
@@ -128,8 +132,8 @@ public final class ArgumentExpression {
         }
     }
 
-    /** Only a record's members are known before its values: they may have another class otherwise. */
-    private static void requireRecordComponents(
+    /** Only the properties of a final class are known before its values: they may have another class otherwise. */
+    private static void requireProperties(
             String annotation,
             String attribute,
             String text,
@@ -139,30 +143,54 @@ public final class ArgumentExpression {
         if (node instanceof CompoundExpression path && path.getChild(0) instanceof VariableReference variable) {
             Integer index = indexes.get(nameOf(variable));
             Class<?> type = index == null ? null : method.getParameterTypes()[index];
-            for (int i = 1; type != null && type.isRecord() && i < path.getChildCount(); i++) {
-                if (!(path.getChild(i) instanceof PropertyOrFieldReference member)) {
+            for (int i = 1; type != null && isChecked(type, i) && i < path.getChildCount(); i++) {
+                if (!(path.getChild(i) instanceof PropertyOrFieldReference property)) {
                     break;
                 }
-                Map<String, Class<?>> components = new LinkedHashMap<>();
-                for (RecordComponent component : type.getRecordComponents()) {
-                    components.put(component.getName(), component.getType());
-                }
-                if (!components.containsKey(member.getName()) && !hasMember(type, member.getName())) {
+                if (!hasProperty(type, property.getName())) {
                     throw new InvalidIdempotentMethodException(
                             "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method) + " is '"
-                                    + text + "', but the record " + type.getName() + " has no '" + member.getName()
-                                    + "'.",
-                            "Use one of its components: " + String.join(", ", components.keySet()) + ".");
+                                    + text + "', but " + (type.isRecord() ? "the record " : "") + type.getName()
+                                    + " has no '" + property.getName() + "'.",
+                            adviceFor(type, method, variable));
                 }
-                type = components.get(member.getName());
+                type = type.isRecord() ? componentsOf(type).get(property.getName()) : null;
             }
         }
         for (int i = 0; i < node.getChildCount(); i++) {
-            requireRecordComponents(annotation, attribute, text, method, node.getChild(i), indexes);
+            requireProperties(annotation, attribute, text, method, node.getChild(i), indexes);
         }
     }
 
-    private static boolean hasMember(Class<?> type, String name) {
+    /** SpEL may look into an {@code Optional}, and reads the static members of what a {@code Class} stands for. */
+    private static boolean isChecked(Class<?> type, int step) {
+        return type.isRecord()
+                || (step == 1
+                        && Modifier.isFinal(type.getModifiers())
+                        && !type.isArray()
+                        && type != Class.class
+                        && type != Optional.class);
+    }
+
+    private static String adviceFor(Class<?> type, Method method, SpelNode variable) {
+        if (type.isRecord()) {
+            return "Use one of its components: "
+                    + String.join(", ", componentsOf(type).keySet()) + ".";
+        }
+        return "Use a property that it has, or " + variable.toStringAST() + " itself."
+                + (KotlinFunction.isMangled(method) ? " A value class of Kotlin is its value here." : "");
+    }
+
+    private static Map<String, Class<?>> componentsOf(Class<?> type) {
+        Map<String, Class<?>> components = new LinkedHashMap<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            components.put(component.getName(), component.getType());
+        }
+        return components;
+    }
+
+    private static boolean hasProperty(Class<?> declared, String name) {
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
         return Stream.of(type.getMethods())
                         .filter(method -> method.getParameterCount() == 0)
                         .map(Method::getName)

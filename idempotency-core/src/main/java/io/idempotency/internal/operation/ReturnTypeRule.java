@@ -5,7 +5,6 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.Set;
 
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 
@@ -50,6 +49,14 @@ final class ReturnTypeRule implements OperationRule {
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
+        if (KotlinFunction.isSuspending(operation.method())) {
+            throw new InvalidIdempotentMethodException(
+                    "The idempotent method " + operation.describe()
+                            + " is a suspend function of Kotlin, which is not complete when it returns, so it cannot be kept"
+                            + " together with the effect.",
+                    "Remove suspend. A suspend function may call this one, on a dispatcher for code that blocks, such as"
+                            + " Dispatchers.IO; see docs/kotlin.md.");
+        }
         Class<?> returned = operation.method().getReturnType();
         ResolvableType type = ResolvableType.forType(operation.responseType());
         if (READ_AFTERWARDS.areIn(type)) {
@@ -58,9 +65,7 @@ final class ReturnTypeRule implements OperationRule {
                     "Return the result itself, such as a List, a String or a byte[]; or an id by which another request"
                             + " fetches the content.");
         }
-        if (KotlinDetector.isSuspendingFunction(operation.method())
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null
-                || COMPLETE_LATER.areIn(type)) {
+        if (ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null || COMPLETE_LATER.areIn(type)) {
             throw notComplete(
                     operation,
                     "Return the result itself; call the method from asynchronous code instead of making it so.");
@@ -83,7 +88,11 @@ final class ReturnTypeRule implements OperationRule {
                     "The idempotent method " + operation.describe() + " returns "
                             + operation.responseType().getTypeName()
                             + ", which does not tell what a stored response is to be read as.",
-                    "Declare the type of the response.");
+                    "Declare the type of the response."
+                            + (KotlinFunction.isMangled(operation.method())
+                                    ? " Kotlin's Result cannot be stored, nor can a value class of Any or of a type parameter:"
+                                            + " return the value itself, and throw a failure."
+                                    : ""));
         }
     }
 

@@ -23,8 +23,12 @@ import io.idempotency.IdempotencyStartupException;
 /** A check for types that a mapper cannot read back, as far as the type alone decides, based on its deserializers. */
 final class StorableTypes {
 
-    /** A name and not a class, because JPA is not on every class path. */
+    /** A name and not a class, because JPA is not on every class path; nor is Kotlin. */
     private static final String ENTITY = "jakarta.persistence.Entity";
+
+    private static final String KOTLIN_CLASS = "kotlin.Metadata";
+
+    private static final String MODULE_FOR_KOTLIN = "tools.jackson.module.kotlin.KotlinModule";
 
     private static final String NOT_YOURS =
             "If the class is not yours, such as Spring Data's Page or PageImpl, return a record"
@@ -122,8 +126,11 @@ final class StorableTypes {
                         path,
                         type,
                         "for which Jackson has no way to make an object",
-                        "Make it a record, give it a constructor without parameters, or mark a constructor or a static"
-                                + " method with @JsonCreator. " + NOT_YOURS);
+                        needsModuleForKotlin(raw)
+                                ? "Add the dependency tools.jackson.module:jackson-module-kotlin, which makes objects of"
+                                        + " classes in Kotlin; a JsonMapper of your own needs its KotlinModule."
+                                : "Make it a record, give it a constructor without parameters, or mark a constructor or a"
+                                        + " static method with @JsonCreator. " + NOT_YOURS);
             }
             if (hasFields(raw) && visibleProperties.noneOf(raw)) {
                 throw refusal(
@@ -150,9 +157,7 @@ final class StorableTypes {
 
         private void requireNoEntity(JavaType type, String path) {
             for (Class<?> declaring = type.getRawClass(); declaring != null; declaring = declaring.getSuperclass()) {
-                if (Arrays.stream(declaring.getAnnotations())
-                        .anyMatch(annotation ->
-                                annotation.annotationType().getName().equals(ENTITY))) {
+                if (isAnnotated(declaring, ENTITY)) {
                     throw refusal(
                             path,
                             type,
@@ -174,6 +179,17 @@ final class StorableTypes {
                             + ", " + reason + ".",
                     action);
         }
+    }
+
+    private boolean needsModuleForKotlin(Class<?> type) {
+        return isAnnotated(type, KOTLIN_CLASS)
+                && mapper.registeredModules().stream()
+                        .noneMatch(module -> module.getClass().getName().equals(MODULE_FOR_KOTLIN));
+    }
+
+    private static boolean isAnnotated(Class<?> type, String annotation) {
+        return Arrays.stream(type.getAnnotations())
+                .anyMatch(present -> present.annotationType().getName().equals(annotation));
     }
 
     private static boolean hasFields(@Nullable Class<?> type) {

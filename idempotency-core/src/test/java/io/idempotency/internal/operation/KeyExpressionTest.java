@@ -6,6 +6,7 @@ import java.nio.CharBuffer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
@@ -189,6 +190,45 @@ class KeyExpressionTest {
                 .hasMessageContainingAll("not valid SpEL", "#id +");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ofText", "ofUuid", "ofNumber", "ofEnum", "safely"})
+    void aPropertyThatAFinalClassDoesNotHaveIsRefusedAtStartUp(String method) {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(WithoutProperty.class, method))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining(" has no 'valu'. Use a property that it has, or #id itself.");
+    }
+
+    @Test
+    void whatSpelMayReadIsNotRefusedAtStartUp() {
+        List.of(Service.class, WithProperty.class)
+                .forEach(type -> List.of(type.getDeclaredMethods())
+                        .forEach(method -> AnnotatedMethods.operation(type, method.getName())));
+        WithProperty target = new WithProperty();
+        assertThat(key(target, "ofText", "ab")).isEqualTo("97");
+        assertThat(key(target, "ofUuid", new UUID(7, 0))).isEqualTo("7");
+        assertThat(key(target, "ofNumber", 7L)).isEqualTo("7");
+        assertThat(key(target, "ofArray", (Object) new int[3])).isEqualTo("3");
+        assertThat(key(target, "ofClass", Integer.class)).isEqualTo("2147483647");
+        assertThat(key(target, "ofOptional", Optional.of(new Command(null, "a"))))
+                .isEqualTo("a");
+        assertThat(key(target, "ofField", new Fields())).isEqualTo("field");
+        assertThat(key(target, "ofAccessor", new Fields())).isEqualTo("accessor");
+    }
+
+    @Test
+    void theResultIsNoArgument() {
+        assertThat(AnnotatedMethods.operation(NamedResult.class, "run")
+                        .resultReference()
+                        .id(new NamedResult(), new Object[] {"argument"}, new Command(null, "a")))
+                .isEqualTo("a");
+    }
+
+    private static String key(Object target, String method, Object argument) {
+        return AnnotatedMethods.operation(target.getClass(), method)
+                .key(target, new Object[] {argument})
+                .value();
+    }
+
     private IdempotencyKey keyOf(String method, Object... arguments) {
         return AnnotatedMethods.operation(Service.class, method).key(service, arguments);
     }
@@ -270,5 +310,69 @@ class KeyExpressionTest {
 
         @Idempotent(scope = "unparsable", key = "#id +")
         public void run(String id) {}
+    }
+
+    @SuppressWarnings("unused")
+    static class WithoutProperty {
+
+        @Idempotent(scope = "of-text", key = "#id.valu")
+        public void ofText(String id) {}
+
+        @Idempotent(scope = "of-uuid", key = "'order ' + #id.valu")
+        public void ofUuid(UUID id) {}
+
+        @Idempotent(scope = "of-number", key = "#id.valu")
+        public void ofNumber(long id) {}
+
+        @Idempotent(scope = "of-enum", key = "#p0", fingerprint = "{#id.valu}")
+        public void ofEnum(Thread.State id) {}
+
+        @Idempotent(scope = "safely", key = "#id?.valu")
+        public void safely(String id) {}
+    }
+
+    @SuppressWarnings("unused")
+    static class WithProperty {
+
+        @Idempotent(scope = "of-text", key = "#value.bytes[0]")
+        public void ofText(String value) {}
+
+        @Idempotent(scope = "of-uuid", key = "#value.mostSignificantBits")
+        public void ofUuid(UUID value) {}
+
+        @Idempotent(scope = "of-number", key = "#value.intValue")
+        public void ofNumber(long value) {}
+
+        @Idempotent(scope = "of-array", key = "#value.length")
+        public void ofArray(int[] value) {}
+
+        @Idempotent(scope = "of-class", key = "#value.MAX_VALUE")
+        public void ofClass(Class<?> value) {}
+
+        @Idempotent(scope = "of-optional", key = "#value?.name")
+        public void ofOptional(Optional<Command> value) {}
+
+        @Idempotent(scope = "of-field", key = "#value.field")
+        public void ofField(Fields value) {}
+
+        @Idempotent(scope = "of-accessor", key = "#value.accessor")
+        public void ofAccessor(Fields value) {}
+    }
+
+    static final class Fields {
+
+        public final String field = "field";
+
+        public String accessor() {
+            return "accessor";
+        }
+    }
+
+    static class NamedResult {
+
+        @Idempotent(scope = "named-result", key = "'a'", resultType = "command", resultId = "#result.name")
+        public Command run(String result) {
+            return new Command(null, result);
+        }
     }
 }
