@@ -1,8 +1,11 @@
 package io.idempotency.boot.jpa;
 
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.OptimisticLockException;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.PersistenceException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.idempotency.Idempotent;
@@ -12,6 +15,8 @@ class Bookings {
 
     @PersistenceContext
     private EntityManager entityManager;
+
+    private volatile Runnable meanwhile = () -> {};
 
     @Transactional
     @Idempotent(scope = "book", key = "#key", waitTimeout = "30s", lossyResponse = true)
@@ -49,6 +54,26 @@ class Bookings {
     @Idempotent(scope = "book-without-transactional", key = "#key", lossyResponse = true)
     public Booking bookWithoutTransactional(String key, String seat) {
         return persist(seat);
+    }
+
+    /** Moves a booking that may be changed by others meanwhile. */
+    @Retryable(
+            includes = {OptimisticLockingFailureException.class, OptimisticLockException.class},
+            delay = 0)
+    @Transactional
+    @Idempotent(scope = "move", key = "#key")
+    public String move(String key, long id, String seat, boolean flush) {
+        Booking booking = entityManager.find(Booking.class, id);
+        meanwhile.run();
+        booking.moveTo(seat);
+        if (flush) {
+            entityManager.flush();
+        }
+        return seat + " in version " + booking.getVersion();
+    }
+
+    public void meanwhile(Runnable others) {
+        meanwhile = others;
     }
 
     private Booking persist(String seat) {

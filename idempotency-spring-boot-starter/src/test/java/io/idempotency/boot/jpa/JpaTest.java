@@ -1,10 +1,15 @@
 package io.idempotency.boot.jpa;
 
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
@@ -14,6 +19,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -138,6 +144,27 @@ class JpaTest {
         assertThat(bookings.bookOrElse("key", "1A")).isEqualTo("booked");
     }
 
+    /** The failure is JPA's if the method flushes, otherwise Spring's, because the library flushes. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aConflictOfVersionsIsRepeatedByRetryableAndHasOneAnswer(boolean flush) {
+        long id = bookings.book("key", "1A").getId();
+        AtomicInteger attempts = new AtomicInteger();
+        bookings.meanwhile(() -> {
+            if (attempts.incrementAndGet() == 1) {
+                jdbc.update("update booking set version = version + 1");
+            }
+        });
+
+        String first = bookings.move("move", id, "2B", flush);
+
+        assertThat(first).isEqualTo("2B in version " + (flush ? 2 : 1));
+        assertThat(bookings.move("move", id, "2B", flush)).isEqualTo(first);
+        assertThat(attempts).hasValue(2);
+        assertThat(jdbc.queryForMap("select seat, version from booking")).isEqualTo(Map.of("seat", "2B", "version", 2));
+        assertThat(count("idempotency.idempotency_request")).isEqualTo(2);
+    }
+
     private void requireNothingIsLeft() {
         assertThat(bookings()).isZero();
         assertThat(count("idempotency.idempotency_request")).isZero();
@@ -158,5 +185,6 @@ class JpaTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(HibernateJpaAutoConfiguration.class)
     @EntityScan(basePackageClasses = Booking.class)
+    @EnableResilientMethods
     static class WithJpa {}
 }
