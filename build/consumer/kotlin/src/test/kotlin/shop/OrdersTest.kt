@@ -73,7 +73,21 @@ class OrdersTest(
     fun `a suspending method is refused with a report`(output: CapturedOutput) {
         start(Suspending::class.java)
 
-        assertThat(output).contains("Suspending.place", "call the method from asynchronous code instead of making it so")
+        assertThat(output).contains("Suspending.place", "is a suspend function of Kotlin", "Remove suspend")
+    }
+
+    @Test
+    fun `a method that returns a Result is refused with a report`(output: CapturedOutput) {
+        start(Resulting::class.java)
+
+        assertThat(output).contains("Resulting.place-", "Kotlin's Result cannot be stored")
+    }
+
+    @Test
+    fun `a key that is a property of a value class is refused with a report`(output: CapturedOutput) {
+        start(Unwrapping::class.java)
+
+        assertThat(output).contains("java.lang.String has no 'value'", "A value class of Kotlin is its value here")
     }
 
     @Test
@@ -96,6 +110,20 @@ open class Suspending {
     @Transactional
     @Idempotent(scope = "suspending", key = "#id")
     open suspend fun place(id: String): String = id
+}
+
+open class Resulting {
+
+    @Transactional
+    @Idempotent(scope = "resulting", key = "#id")
+    open fun place(id: String): Result<String> = Result.success(id)
+}
+
+open class Unwrapping {
+
+    @Transactional
+    @Idempotent(scope = "unwrapping", key = "#id.value")
+    open fun place(id: OrderId): String = id.value
 }
 
 class Final {

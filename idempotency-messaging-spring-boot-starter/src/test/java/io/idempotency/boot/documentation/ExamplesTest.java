@@ -16,12 +16,16 @@ import javax.crypto.spec.SecretKeySpec;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.OptimisticLockException;
+import jakarta.servlet.DispatcherType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -30,6 +34,8 @@ import org.springframework.data.web.PagedModel;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Service;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -135,6 +141,44 @@ class ExamplesTest {
             assertThat(webhook(application, body, "not hexadecimal")).isEqualTo(401);
 
             assertThat(jdbc.queryForList("select cents from paid", Long.class)).containsExactly(1250L);
+        }
+    }
+
+    @Test
+    void withSpringSecurityAProviderGetsTheStatusOfItsFailure() throws Exception {
+        try (JavaExamples examples = new JavaExamples(MarkdownFile.of("messaging.md"), classes);
+                HttpApplication application = examples.start(() -> HttpApplication.start(
+                        database,
+                        List.of(examples.type("PaymentWebhook"), WithSecurity.class),
+                        "webhook.secret=secret"))) {
+            assertThat(webhook(application, "{}", "another signature")).isEqualTo(401);
+            assertThat(post(application, "/webhooks/payments", "X-Other", "", "{}")
+                            .statusCode())
+                    .isEqualTo(400);
+            assertThat(post(application, "/other", "X-Other", "", "{}").statusCode())
+                    .isEqualTo(403);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        SecurityAutoConfiguration.class,
+        SecurityFilterAutoConfiguration.class,
+        ServletWebSecurityAutoConfiguration.class
+    })
+    static class WithSecurity {
+
+        @Bean
+        SecurityFilterChain webhooks(HttpSecurity http) throws Exception {
+            String webhooks = "/webhooks/**";
+            return http.csrf(csrf -> csrf.ignoringRequestMatchers(webhooks))
+                    .authorizeHttpRequests(requests -> requests.dispatcherTypeMatchers(DispatcherType.ERROR)
+                            .permitAll()
+                            .requestMatchers(webhooks)
+                            .permitAll()
+                            .anyRequest()
+                            .authenticated())
+                    .build();
         }
     }
 

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What the page of guards names is there. */
 class GuardsPageTest {
 
-    private static final Pattern ROW = Pattern.compile("^\\| (`[^|]+`) \\| ([^|]+) \\|$", Pattern.MULTILINE);
+    private static final Pattern GUARD = Pattern.compile("^\\* (`[^:]+`):\\s+([^*]+)", Pattern.MULTILINE);
 
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
@@ -81,10 +81,10 @@ class GuardsPageTest {
                 .anyMatch(extended -> isInTheDefaultSuite(method, extended, sources));
     }
 
-    private static List<String> namesIn(int column) throws IOException {
-        return ROW.matcher(Files.readString(ROOT.resolve("docs/guards.md")))
+    private static List<String> namesIn(int part) throws IOException {
+        return GUARD.matcher(Files.readString(ROOT.resolve("docs/guards.md")))
                 .results()
-                .flatMap(row -> NAME.matcher(row.group(column)).results())
+                .flatMap(guard -> NAME.matcher(guard.group(part)).results())
                 .map(name -> name.group(1))
                 .toList();
     }

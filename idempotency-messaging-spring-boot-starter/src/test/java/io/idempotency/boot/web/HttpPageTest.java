@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The tables of {@code docs/http.md} say what the code does. */
 class HttpPageTest {
 
-    private static final Pattern RULE = Pattern.compile("^\\| [0-9., ]+ \\|.*\\| `(\\w+)` \\|$", Pattern.MULTILINE);
+    private static final Pattern RULE = Pattern.compile("^\\* [0-9., ]+[: ].*\\(`(\\w+)`\\)$", Pattern.MULTILINE);
 
     private static final Pattern PROBLEM =
             Pattern.compile("^\\| `([\\w-]+)` \\| (\\d{3}) \\| ([^|]+) \\|", Pattern.MULTILINE);
