@@ -187,7 +187,7 @@ public final class OutboxMessage {
         /**
          * Sets the payload.
          *
-         * @param value payload, written as JSON by the application's own mapper when the message is published;
+         * @param value payload, written as JSON by the library's mapper when the message is published;
          *     {@code null} as JSON {@code null}
          * @return this builder
          */

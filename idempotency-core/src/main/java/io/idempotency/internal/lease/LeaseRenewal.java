@@ -79,7 +79,7 @@ public final class LeaseRenewal {
 
     private volatile Runnable waker = () -> {};
 
-    /** Whether the transactions of steps keep a snapshot, by database; a database is asked at its first step. */
+    /** Whether the transactions of steps keep a snapshot, by database. Each database is asked at its first step. */
     private final Map<Object, Boolean> stepsHaveSnapshot = new ConcurrentHashMap<>();
 
     /**

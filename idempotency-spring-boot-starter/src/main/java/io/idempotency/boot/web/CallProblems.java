@@ -56,7 +56,7 @@ final class CallProblems {
             "lease-lost",
             HttpStatus.CONFLICT,
             "Another request has taken this Idempotency-Key over",
-            "This request took too long. Repeat it to learn the result.");
+            "This request took too long. Repeat it with the same Idempotency-Key to learn the result.");
 
     static final Problem ABANDONED = new Problem(
             ClaimAbandonedException.class,

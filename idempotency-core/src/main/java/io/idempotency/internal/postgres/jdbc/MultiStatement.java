@@ -22,7 +22,7 @@ public final class MultiStatement implements AutoCloseable {
 
     private final PreparedStatement statement;
 
-    /** Whether {@link #BEGIN} is the first statement, whose result is skipped. */
+    /** Whether the first statement is {@link #BEGIN}. Its result is skipped. */
     private final boolean begins;
 
     private MultiStatement(PreparedStatement statement, boolean begins) {
