@@ -57,6 +57,9 @@ final class Actor {
 
     private volatile boolean hasStopped;
 
+    /** Is run before each COMMIT, while the others stand or wait. */
+    private Runnable beforeCommit = () -> {};
+
     private volatile boolean isDone;
 
     private volatile boolean isFree;
@@ -132,6 +135,11 @@ final class Actor {
         CURRENT.get().stops = label;
     }
 
+    /** From now on the actor of this thread does this before each COMMIT, when it is the only one that moves. */
+    static void looksBeforeCommit(Runnable look) {
+        CURRENT.get().beforeCommit = look;
+    }
+
     /** Stops, and goes on as the scheduler decides. */
     Object reach(YieldPoint point, Proceeding proceeding) throws Throwable {
         if (isFree) {
@@ -143,6 +151,9 @@ final class Actor {
             at = point;
             LockSupport.unpark(watcher);
             turn.acquireUninterruptibly();
+        }
+        if (point.kind() == Kind.COMMIT) {
+            beforeCommit.run();
         }
         Fault fault = nextFault;
         nextFault = null;

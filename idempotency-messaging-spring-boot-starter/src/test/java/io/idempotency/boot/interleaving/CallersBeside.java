@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 import org.springframework.jdbc.core.DataClassRowMapper;
@@ -53,10 +55,20 @@ record CallersBeside(
             int place = (i + 1) % 2;
             actors.add(new Actor(
                     intervention.name().toLowerCase(Locale.ROOT) + (i == 0 ? "" : i),
-                    () -> Change.of(
-                            intervention, intervention.perform(applications, place, intent, callers), callers)));
+                    () -> intervene(intervention, place, intent, callers)));
         }
         return actors;
+    }
+
+    /** A caller that waits for the row claims it at once when the change is committed. It has lost nothing, so it is not looked at later. */
+    private Change intervene(Intervention intervention, int place, Intent intent, List<Actor> callers) {
+        AtomicReference<Set<Actor>> running = new AtomicReference<>();
+        Actor.looksBeforeCommit(() -> running.set(callers.stream()
+                .filter(caller -> caller.attempt() > 0 && !caller.isDone())
+                .collect(Collectors.toSet())));
+        boolean isDone = intervention.perform(applications, place, intent, callers);
+        boolean hasEnded = isDone && intervention.endsLease();
+        return new Change(intervention, isDone, true, hasEnded ? Objects.requireNonNull(running.get()) : Set.of());
     }
 
     @Override
@@ -178,17 +190,9 @@ record CallersBeside(
      * @param intervention that was tried
      * @param mayBeDone whether it has changed the row, or may have
      * @param isCertain whether that is known
-     * @param ended the callers that ran then, and have lost their leases by it
+     * @param ended the callers that ran when it was committed, and have lost their leases by it
      */
     private record Change(Intervention intervention, boolean mayBeDone, boolean isCertain, Set<Actor> ended) {
-
-        static Change of(Intervention intervention, boolean isDone, List<Actor> callers) {
-            Set<Actor> ended = callers.stream()
-                    .filter(caller -> isDone && intervention.endsLease())
-                    .filter(caller -> caller.attempt() > 0 && !caller.isDone())
-                    .collect(Collectors.toSet());
-            return new Change(intervention, isDone, true, ended);
-        }
 
         static Change unknown(Intervention intervention) {
             return new Change(intervention, true, false, Set.of());
