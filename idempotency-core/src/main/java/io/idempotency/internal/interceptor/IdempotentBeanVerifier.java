@@ -145,15 +145,17 @@ public final class IdempotentBeanVerifier
         singletonsAreReady = true;
         ConfigurableListableBeanFactory singletons = Objects.requireNonNull(beanFactory);
         transactions.requireAllKnown(singletons);
+        Mistakes mistakes = new Mistakes();
         for (String beanName : singletons.getSingletonNames()) {
             Object bean = singletons.getSingleton(beanName);
             if (bean instanceof FactoryBean<?> factory && makesIdempotentSingleton(factory)) {
-                verifyUnlessTestDouble(singletons.getBean(beanName), beanName);
+                verifyUnlessTestDouble(singletons.getBean(beanName), beanName, mistakes);
             }
             if (bean != null) {
-                verifyUnlessTestDouble(bean, beanName);
+                verifyUnlessTestDouble(bean, beanName, mistakes);
             }
         }
+        mistakes.report();
     }
 
     /**
@@ -164,19 +166,27 @@ public final class IdempotentBeanVerifier
         return type != null && !beans.operationsOf(type).isEmpty();
     }
 
-    private void verifyUnlessTestDouble(Object bean, String beanName) {
+    private void verifyUnlessTestDouble(Object bean, String beanName, Mistakes mistakes) {
         if (!(bean instanceof ScopedObject) && !isTestDouble.test(bean)) {
-            verify(bean, beanName);
+            mistakes.check(() -> verify(bean, beanName, mistakes));
         }
     }
 
     private void verify(Object bean, String beanName) {
+        Mistakes mistakes = new Mistakes();
+        verify(bean, beanName, mistakes);
+        mistakes.report();
+    }
+
+    private void verify(Object bean, String beanName, Mistakes mistakes) {
         Map<Method, IdempotentOperation> operations = beans.operationsOf(bean);
         verifier.verify(bean, beanName, operations, Objects.requireNonNull(beanFactory), singletonsAreReady);
         if (singletonsAreReady) {
             // Not earlier: codecs are beans too, and may need others that are still being created.
-            operations.values().forEach(rules::checkStored);
-            operations.values().forEach(operation -> requireNotDecorating(operation, beanName));
+            for (IdempotentOperation operation : operations.values()) {
+                mistakes.check(() -> rules.checkStored(operation));
+                mistakes.check(() -> requireNotDecorating(operation, beanName));
+            }
         }
     }
 

@@ -93,11 +93,13 @@ final class IdempotentBeans {
         if (!operations.isCandidateClass(userClass)) {
             return Map.of();
         }
-        rules.checkPlacement(userClass);
-        MethodIntrospector.MetadataLookup<IdempotentOperation> lookup =
-                method -> operations.findOperation(method, userClass);
+        Mistakes mistakes = new Mistakes();
+        mistakes.check(() -> rules.checkPlacement(userClass));
+        MethodIntrospector.MetadataLookup<@Nullable IdempotentOperation> lookup =
+                method -> mistakes.read(() -> operations.findOperation(method, userClass));
         Map<Method, IdempotentOperation> found = MethodIntrospector.selectMethods(userClass, lookup);
-        found.values().forEach(operation -> rules.check(operation, userClass));
+        found.values().forEach(operation -> mistakes.check(() -> rules.check(operation, userClass)));
+        mistakes.report();
         if (!found.isEmpty()) {
             selfInvocations.warn(userClass, found.values());
         }

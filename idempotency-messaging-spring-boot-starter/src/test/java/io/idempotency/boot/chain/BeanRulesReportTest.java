@@ -102,6 +102,26 @@ class BeanRulesReportTest extends LedgerTests {
                 .advises("Remove one of the two");
     }
 
+    @Test
+    void reportsAllMistakesOfAClassAtOnce() {
+        reportOf(ThreeMistakes.class)
+                .says(
+                        "There are 3 mistakes:",
+                        "1. @Idempotent stands on a final method",
+                        "2. The idempotent method " + ThreeMistakes.class.getName() + ".untyped(String) returns",
+                        "3. The key of @Idempotent on " + ThreeMistakes.class.getName() + ".misspelt(String) is '#kye'")
+                .advises("What to do about each:", "1. Make the method", "2. Declare the type", "3. ");
+    }
+
+    @Test
+    void reportsTheResponsesOfAllBeansThatCannotBeStoredAtOnce() {
+        reportOf(HidesItsResponse.class, HidesItsResponseToo.class)
+                .says(
+                        "There are 2 mistakes:",
+                        "1. The idempotent method " + HidesItsResponse.class.getName() + ".pay(String)",
+                        "2. The idempotent method " + HidesItsResponseToo.class.getName() + ".pay(String)");
+    }
+
     static Stream<Arguments> decorators() {
         return Stream.of(
                 argumentSet("with a parameter", List.of(Inner.class, Outer.class)),
@@ -304,6 +324,50 @@ class BeanRulesReportTest extends LedgerTests {
         @Override
         @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
         public void pay(String key) {}
+    }
+
+    static class ThreeMistakes {
+
+        @Idempotent(scope = "misspelt", key = "#kye")
+        public String misspelt(String key) {
+            return key;
+        }
+
+        @Idempotent(scope = "finished", key = "#key")
+        public final String finished(String key) {
+            return key;
+        }
+
+        @Idempotent(scope = "untyped", key = "#key")
+        public Object untyped(String key) {
+            return key;
+        }
+    }
+
+    static class HidesItsResponse {
+
+        @Idempotent(scope = "hides", key = "#key")
+        public Hidden pay(String key) {
+            return new Hidden(key);
+        }
+    }
+
+    static class HidesItsResponseToo {
+
+        @Idempotent(scope = "hides-too", key = "#key")
+        public Hidden pay(String key) {
+            return new Hidden(key);
+        }
+    }
+
+    static class Hidden {
+
+        @SuppressWarnings("unused")
+        private final String value;
+
+        Hidden(String value) {
+            this.value = value;
+        }
     }
 
     static class ToResume {
