@@ -77,12 +77,16 @@ public final class Requests {
     }
 
     public static ClaimRequest leased(String key, String payload, Duration lease) {
+        return leased(key, payload, lease, PATIENT);
+    }
+
+    public static ClaimRequest leased(String key, String payload, Duration lease, Duration waitLimit) {
         return of(
                 intent(key),
                 fingerprint(payload),
                 RETENTION,
                 null,
-                PATIENT,
+                waitLimit,
                 false,
                 new Lease(UUID.randomUUID(), lease, null, null));
     }

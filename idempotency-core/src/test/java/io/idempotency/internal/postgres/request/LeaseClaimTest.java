@@ -333,7 +333,7 @@ class LeaseClaimTest {
     @NotOnCitus
     @Test
     void aClaimThatFindsItselfWaitsForAnotherOneOnlyUntilItsOwnWaitIsOver() throws SQLException {
-        ClaimRequest request = leased("order-42");
+        ClaimRequest request = leased("order-42", "payload", LEASE, Duration.ofSeconds(1));
         hold(request);
         expireLeases();
         assertThat(taker.claim(leased("order-42"))).isEqualTo(TAKEN_OVER);
