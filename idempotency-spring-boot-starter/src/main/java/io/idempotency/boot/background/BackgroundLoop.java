@@ -41,6 +41,9 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     /** Since the last success; of the thread alone. */
     private int failures;
 
+    /** Whether one of them is reported. */
+    private boolean isReported;
+
     /**
      * Creates a loop whose round is interrupted when it is stopped.
      *
@@ -192,10 +195,12 @@ public abstract class BackgroundLoop implements SmartLifecycle {
                 }
             } catch (Throwable failure) {
                 // An interrupt is also caught: it ends the loop only if the loop was stopped.
-                if (failures == 0 && notEnded.getCount() > 0) {
+                if (failures++ == 0) {
+                    isReported = false;
+                }
+                if (!isReported && notEnded.getCount() > 0) {
                     report(failure);
                 }
-                failures++;
             }
         }
     }
@@ -222,10 +227,15 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     }
 
     private void report(Throwable failure) {
-        if (failure instanceof DataAccessException || failure instanceof TransactionException) {
-            logger.warn(describe(failure), failure);
-        } else {
-            logger.error(describe(failure), failure);
+        try {
+            if (failure instanceof DataAccessException || failure instanceof TransactionException) {
+                logger.warn(describe(failure), failure);
+            } else {
+                logger.error(describe(failure), failure);
+            }
+            isReported = true;
+        } catch (Throwable unreported) {
+            // What the work lacks, such as memory, the log may lack too. The next failure is reported then.
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +33,8 @@ class BackgroundLoopTest {
     private Duration pauseAfterFailure = Duration.ZERO;
 
     private Work work = () -> {};
+
+    private Supplier<String> description = () -> "It did not work";
 
     private final BlockingQueue<Thread> rounds = new LinkedBlockingQueue<>();
 
@@ -81,6 +84,29 @@ class BackgroundLoopTest {
                 .isEqualTo(2));
         assertThat(output).contains("of the database", "of the next series").doesNotContain("of the application");
         assertThat(output.getAll()).containsPattern("WARN.*It did not work").containsPattern("ERROR.*It did not work");
+    }
+
+    /** Such as one for which the JVM has no memory. */
+    @Test
+    void aFailureThatCannotBeReportedDoesNotEndTheLoopAndTheNextIs(CapturedOutput output) throws InterruptedException {
+        description = () -> {
+            if (loop.count.get() == 1) {
+                throw new OutOfMemoryError("of the report");
+            }
+            return "It did not work";
+        };
+        work = () -> {
+            if (loop.count.get() <= 3) {
+                throw new OutOfMemoryError("of round " + loop.count);
+            }
+        };
+        start(LONG);
+        Thread first = nextRound();
+
+        for (int i = 2; i <= 4; i++) {
+            assertThat(nextRound()).isSameAs(first);
+        }
+        assertThat(output).contains("of round 2").doesNotContain("of round 1").doesNotContain("of round 3");
     }
 
     @Test
@@ -237,7 +263,7 @@ class BackgroundLoopTest {
 
         @Override
         protected String describe(Throwable thrown) {
-            return "It did not work";
+            return description.get();
         }
     }
 }
