@@ -128,6 +128,13 @@ public final class LeaseRenewal {
         return planned == NEVER ? Duration.ofDays(1) : Duration.ofNanos(Math.max(0, planned - now()));
     }
 
+    /** Returns whether no lease will be due, so that the thread may end: the next one that begins wakes it. */
+    public boolean isIdle() {
+        next.set(NEVER);
+        untilNext();
+        return next.get() == NEVER;
+    }
+
     private long now() {
         return System.nanoTime() - origin;
     }

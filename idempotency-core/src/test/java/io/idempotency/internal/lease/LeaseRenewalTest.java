@@ -115,6 +115,21 @@ class LeaseRenewalTest {
     }
 
     @Test
+    void theThreadMayEndAfterTheLastCallAndIsWokenByTheNext() {
+        HeldLease lease = lease("key", JUST_CLAIMED);
+        renewal.begin(lease);
+        renewal.untilNext();
+        assertThat(renewal.isIdle()).isFalse();
+        renewal.end(lease);
+        assertThat(renewal.isIdle()).isTrue();
+
+        renewal.begin(lease("later", JUST_CLAIMED));
+
+        assertThat(wakes).hasValue(2);
+        assertThat(renewal.isIdle()).isFalse();
+    }
+
+    @Test
     void aLeaseIsRenewedWhenAThirdOfItHasPassedTogetherWithThoseThatFollowSoon() {
         renewal.begin(lease("new", JUST_CLAIMED));
         renewal.begin(lease("soon", Duration.ofSeconds(40)));

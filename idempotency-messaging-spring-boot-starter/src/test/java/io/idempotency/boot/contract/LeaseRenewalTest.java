@@ -3,9 +3,11 @@ package io.idempotency.boot.contract;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -104,6 +107,37 @@ class LeaseRenewalTest {
         gate.open();
 
         assertThat(call.await().requireAllSucceeded()).hasSize(1);
+    }
+
+    /** Executors and other beans wait for their calls when they are destroyed, after all phases of the shutdown. */
+    @Test
+    void aLeaseIsRenewedWhileABeanThatIsDestroyedWaitsForItsCall() {
+        Set<Thread> before = renewers();
+        ContractApplication closing = applications.start(List.of(Renewed.class, Draining.class));
+        closing.interruption().afterEffectDo(gate::holdTheFirst);
+        ConcurrentCalls<UUID> call =
+                ConcurrentCalls.start(1, () -> payments(closing).pay(key));
+        gate.awaitHeld();
+        closing.bean(Draining.class).atEnd = () -> {
+            await("locked_until > claimed_at + 4 * interval '600 ms'");
+            gate.open();
+            call.await();
+            Awaitility.await().until(() -> before.containsAll(renewers()));
+            closing.interruption().afterEffectDo(() -> await("queued-" + key, IS_RENEWED));
+            assertThat(payments(closing).pay("queued-" + key)).isNotNull();
+        };
+
+        closing.stop();
+
+        assertThat(call.await().requireAllSucceeded()).hasSize(1);
+        assertThat(holder.effects()).isEqualTo(2);
+        Awaitility.await().until(() -> before.containsAll(renewers()));
+    }
+
+    private static Set<Thread> renewers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("idempotency-lease"))
+                .collect(Collectors.toSet());
     }
 
     @Test
@@ -290,6 +324,19 @@ class LeaseRenewalTest {
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
             after.run();
+        }
+    }
+
+    static class Draining implements DisposableBean {
+
+        volatile Runnable atEnd = () -> {};
+
+        /** The beans of its calls are destroyed after it. */
+        Draining(Renewed payments) {}
+
+        @Override
+        public void destroy() {
+            atEnd.run();
         }
     }
 

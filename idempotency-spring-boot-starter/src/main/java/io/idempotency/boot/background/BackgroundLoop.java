@@ -121,7 +121,7 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     }
 
     @Override
-    public final boolean isRunning() {
+    public boolean isRunning() {
         return thread != null;
     }
 
