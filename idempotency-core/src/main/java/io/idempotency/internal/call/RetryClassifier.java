@@ -33,9 +33,13 @@ public final class RetryClassifier {
         return thrown.getCause() != null && (thrown.getCause() instanceof Error || isOfError(thrown.getCause()));
     }
 
-    /** Returns whether required work may be repeated, for which a pool without a free connection is no reason to stop. */
+    /**
+     * Returns whether required work may be repeated, for which a pool without a free connection is no reason to stop, nor a standby
+     * that is about to be promoted.
+     */
     public static boolean isRetryableForRequiredWork(Throwable thrown) {
         return isRetryable(thrown)
+                || SqlStates.isReadOnly(SqlStates.of(thrown))
                 || thrown instanceof CannotCreateTransactionException
                 || thrown instanceof CannotGetJdbcConnectionException;
     }

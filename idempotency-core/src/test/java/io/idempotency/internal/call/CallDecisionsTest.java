@@ -114,6 +114,7 @@ class CallDecisionsTest {
             TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:42P01 rollback )                     | OutcomeUnknownException, FAILED
             TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:lost ) ( claim:succeeded rollback )  | stored, REPLAYED
             TRANSACTIONAL | ( claim method complete commit:lost ) (:broken ( claim:succeeded rollback )   | stored, REPLAYED
+            TRANSACTIONAL | ( claim method complete commit:lost ) ( claim:25006 rollback ) ( claim:succeeded rollback ) | stored, REPLAYED
             ROW_ALONE     | ( method insert commit:lost ) ( claim:succeeded rollback )                         | stored, REPLAYED
             ROW_ALONE     | ( method insert commit:lost ) ( claim rollback )                                   | 08006, FAILED
             OPTIMISTIC    | ( method send:lost ) ( record )                                             | 08006, FAILED
@@ -209,6 +210,7 @@ class CallDecisionsTest {
     @CsvSource(delimiter = '|', textBlock = """
             LEASED                | method ( complete:lost ) ( complete )                                              | run 1, EXECUTED
             LEASED                | method (:broken ( complete )                                                       | run 1, EXECUTED
+            LEASED                | method ( complete:lost ) ( complete:25006 rollback ) ( complete )                  | run 1, EXECUTED
             LEASED                | method ( complete:lost ) ( complete:no rollback ) ( find:succeeded commit )        | run 1, EXECUTED
             LEASED                | method ( complete:no rollback ) ( find:reclaimed commit )                          | LeaseLostException, LEASE_LOST
             LEASED                | method ( complete:no rollback ) ( find commit )                                    | LeaseLostException, LEASE_LOST

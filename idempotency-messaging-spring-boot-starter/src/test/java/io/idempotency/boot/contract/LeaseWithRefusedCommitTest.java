@@ -70,6 +70,8 @@ class LeaseWithRefusedCommitTest {
     enum Refusal {
         VIOLATION("23514"),
         SERIALIZATION_FAILURE("40001"),
+        /** As from a standby that is about to be promoted. */
+        READ_ONLY("25006"),
         KILLED("killed");
 
         private final String state;
@@ -101,7 +103,7 @@ class LeaseWithRefusedCommitTest {
         int before = payments.executions();
         refuseOnce(refusal);
 
-        if (refusal == Refusal.VIOLATION) {
+        if (refusal == Refusal.VIOLATION || refusal == Refusal.READ_ONLY) {
             assertThatThrownBy(() -> payments.payRepeatably("key")).isInstanceOf(RuntimeException.class);
             assertThat(payments.executions() - before).isEqualTo(1);
             assertThat(application.effects()).isZero();
