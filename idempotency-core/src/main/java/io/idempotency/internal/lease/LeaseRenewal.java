@@ -24,6 +24,7 @@ import io.idempotency.internal.call.RoutedDatabase;
 import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.claim.LeaseStore.Renewal;
 import io.idempotency.internal.claim.LeaseStore.Result;
+import io.idempotency.internal.transaction.FailedCommit;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -257,7 +258,11 @@ public final class LeaseRenewal {
         try {
             // Chosen only when there is a connection: until then calls end, and transactions with snapshots begin.
             RequiresNewTransaction.on(target).<@Nullable Object>send(connection -> {
-                answeringSoon(connection, () -> renewOn(connection, choose(leases, database, when)));
+                // With its rollback, should it fail: the server may be cut off right after its answer.
+                answeringSoon(
+                        connection,
+                        () -> FailedCommit.commitWith(
+                                connection, () -> renewOn(connection, choose(leases, database, when))));
                 return null;
             });
         } finally {
@@ -297,9 +302,9 @@ public final class LeaseRenewal {
         return chosen;
     }
 
-    private void renewOn(Connection connection, List<HeldLease> leases) {
+    private List<HeldLease> renewOn(Connection connection, List<HeldLease> leases) {
         if (leases.isEmpty()) {
-            return;
+            return leases;
         }
         long start = System.nanoTime();
         List<Renewal> renewals = leases.stream()
@@ -314,6 +319,7 @@ public final class LeaseRenewal {
                 case LOST -> lose(leases.get(i));
             }
         }
+        return leases;
     }
 
     private void lose(HeldLease lease) {

@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.TransactionException;
@@ -37,6 +38,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** When leases are renewed, and which of them together. */
 class LeaseRenewalTest {
@@ -56,6 +58,8 @@ class LeaseRenewalTest {
 
     private Result result = Result.RENEWED;
 
+    private @Nullable RuntimeException failure;
+
     private final Answering dataSource = new Answering();
 
     private final Object database = RoutedDatabase.of(dataSource).resolveDatabase();
@@ -65,6 +69,9 @@ class LeaseRenewalTest {
     private LeaseRenewal renewal(DataSource of, DatabaseResolver resolver) {
         LeaseRenewal created = new LeaseRenewal(
                 (connection, leases) -> {
+                    if (failure != null) {
+                        throw failure;
+                    }
                     statements.add(leases.stream().map(LeaseRenewalTest::keyOf).toList());
                     return Collections.nCopies(leases.size(), result);
                 },
@@ -104,17 +111,6 @@ class LeaseRenewalTest {
     }
 
     @Test
-    void aLeaseThatIsDueEarlierWakesTheThread() {
-        renewal.begin(lease("long", JUST_CLAIMED));
-        renewal.untilNext();
-
-        renewal.begin(lease("short", Duration.ofSeconds(30)));
-
-        assertThat(wakes).hasValue(2);
-        assertThat(renewal.untilNext()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
-    }
-
-    @Test
     void theThreadMayEndAfterTheLastCallAndIsWokenByTheNext() {
         HeldLease lease = lease("key", JUST_CLAIMED);
         renewal.begin(lease);
@@ -127,6 +123,17 @@ class LeaseRenewalTest {
 
         assertThat(wakes).hasValue(2);
         assertThat(renewal.isIdle()).isFalse();
+    }
+
+    @Test
+    void aLeaseThatIsDueEarlierWakesTheThread() {
+        renewal.begin(lease("long", JUST_CLAIMED));
+        renewal.untilNext();
+
+        renewal.begin(lease("short", Duration.ofSeconds(30)));
+
+        assertThat(wakes).hasValue(2);
+        assertThat(renewal.untilNext()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
     }
 
     @Test
@@ -252,6 +259,18 @@ class LeaseRenewalTest {
         assertThat(statements).containsExactly(List.of("up"), List.of("down"));
     }
 
+    /** The server may be cut off right after its answer. */
+    @Test
+    void theRollbackOfARenewalIsNotWaitedForInVain() {
+        failure = new QueryTimeoutException("of the server", new SQLException("cancelled", "57014"));
+        renewal.begin(lease("key", A_THIRD));
+
+        assertThatThrownBy(renewal::renewDue).isSameAs(failure);
+
+        assertThat(dataSource.timeoutsOfRollbacks.get(0)).isPositive();
+        assertThat(dataSource.networkTimeout).isZero();
+    }
+
     /** With a routing of its own the application must have a tenant, which the thread of the renewal has not. */
     @Test
     void aDatabaseThatOnlyTheThreadOfTheCallReachesIsLeftAlone() {
@@ -295,6 +314,10 @@ class LeaseRenewalTest {
 
         private final AtomicBoolean isDown = new AtomicBoolean();
 
+        private final List<Integer> timeoutsOfRollbacks = new ArrayList<>();
+
+        private int networkTimeout;
+
         @Override
         public Connection getConnection() {
             connections.incrementAndGet();
@@ -307,7 +330,15 @@ class LeaseRenewalTest {
                     (proxy, method, arguments) -> switch (method.getName()) {
                         case "getAutoCommit" -> true;
                         case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
-                        case "getNetworkTimeout" -> 0;
+                        case "getNetworkTimeout" -> networkTimeout;
+                        case "setNetworkTimeout" -> {
+                            networkTimeout = (int) arguments[1];
+                            yield null;
+                        }
+                        case "rollback" -> {
+                            timeoutsOfRollbacks.add(networkTimeout);
+                            yield null;
+                        }
                         case "isReadOnly", "isClosed" -> false;
                         case "hashCode" -> System.identityHashCode(proxy);
                         case "equals" -> proxy == arguments[0];
