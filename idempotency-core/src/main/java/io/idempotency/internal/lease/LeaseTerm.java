@@ -78,8 +78,10 @@ final class LeaseTerm {
         return isLost;
     }
 
-    void lose() {
+    /** Notes that the key is another call's, so that nothing may rely on the rest of the time. */
+    synchronized void lose() {
         isLost = true;
+        end = System.nanoTime();
     }
 
     boolean isExpiryLogged() {

@@ -108,6 +108,10 @@ final class LeasedAttempt extends Attempt {
     }
 
     private @Nullable Object runWithSteps() throws Throwable {
+        // The method's transaction may have waited for its connection for longer than the lease.
+        if (held.remaining().isZero() && !held.isHeld()) {
+            throw held.lost();
+        }
         renewal.begin(held);
         CallSteps steps = new CallSteps(execution(), held, parts(), renewal);
         try {

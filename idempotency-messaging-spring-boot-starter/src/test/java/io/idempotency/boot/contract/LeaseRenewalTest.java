@@ -109,6 +109,38 @@ class LeaseRenewalTest {
         assertThat(call.await().requireAllSucceeded()).hasSize(1);
     }
 
+    /** Its transaction has waited for a connection, for example, and another call has the key and makes the effect. */
+    @Test
+    void aMethodIsNotStartedWhoseLeaseIsLostBefore() {
+        Beginnings.after = () -> {
+            Beginnings.after = () -> {};
+            await("locked_until < clock_timestamp()");
+            ConcurrentCalls.run(1, () -> payments(taker).payInTransaction(key)).requireAllSucceeded();
+        };
+        int before = payments(holder).executions();
+
+        assertThatThrownBy(() -> payments(holder).payInTransaction(key)).isInstanceOf(LeaseLostException.class);
+
+        assertThat(payments(holder).executions()).isEqualTo(before);
+        assertThat(holder.effects()).isEqualTo(1);
+        assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
+    }
+
+    @Test
+    void aStepIsNotRunWhoseLeaseIsKnownToBeLost() {
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            ConcurrentCalls<UUID> call = hold(() -> payments(holder).payBeforeStep(key));
+            holder.alterRequest(
+                    key,
+                    "attempt_count = 2, claim_token = gen_random_uuid(), locked_until = claimed_at + interval '1 hour'");
+            Awaitility.await().until(() -> log.texts(), lines -> !lines.isEmpty());
+            gate.open();
+
+            assertThat(call.await().failures()).singleElement().isInstanceOf(LeaseLostException.class);
+            assertThat(holder.effects()).isZero();
+        }
+    }
+
     /** Executors and other beans wait for their calls when they are destroyed, after all phases of the shutdown. */
     @Test
     void aLeaseIsRenewedWhileABeanThatIsDestroyedWaitsForItsCall() {
@@ -379,6 +411,12 @@ class LeaseRenewalTest {
             });
             interruption.afterEffect();
             return payment;
+        }
+
+        @Idempotent(scope = "renewed-before-step", key = "#key", mode = IdempotencyMode.LEASED, lease = "3s")
+        UUID payBeforeStep(String key) {
+            interruption.afterEffect();
+            return IdempotencyContext.current().step("pay", UUID.class, this::insert);
         }
 
         private UUID callOutside() {
