@@ -141,8 +141,8 @@ public interface IdempotencyContext {
      * @throws OutcomeUnknownException if another transaction, such as one that takes the lease over, has locked the row
      *     of the key for 30 seconds
      * @throws IllegalArgumentException if the duration is out of range
-     * @throws IllegalStateException if the call holds no lease, or if the method's own transaction is REPEATABLE READ
-     *     or SERIALIZABLE, because it could not complete a row that has changed since it began
+     * @throws IllegalStateException if the call holds no lease, or if the transaction of the method, or of its step, is
+     *     REPEATABLE READ or SERIALIZABLE, because it could not complete a row that has changed since it began
      */
     void extendLease(Duration duration);
 }

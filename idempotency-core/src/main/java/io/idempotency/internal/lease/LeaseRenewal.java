@@ -46,10 +46,11 @@ public final class LeaseRenewal {
     private static final int LONGEST_SILENCE = 10_000;
 
     private static final String UNREACHED =
-            "it could not be renewed in time, because another transaction has locked its row, or the database did not answer";
+            "it could not be renewed in time, because another transaction has locked its row, the pool had no connection,"
+                    + " or the database did not answer";
 
     private static final String IN_SNAPSHOT =
-            "it is not renewed, because the method's own transaction is REPEATABLE READ or"
+            "it is not renewed, because the transaction of the method, or of its step, is REPEATABLE READ or"
                     + " SERIALIZABLE, and could not complete a row that has changed since it began. Use READ COMMITTED, or a lease that"
                     + " is longer than the method runs";
 
@@ -345,12 +346,17 @@ public final class LeaseRenewal {
 
         private boolean isPaused;
 
+        private boolean isInSnapshot;
+
         private Pause(HeldLease lease, boolean isPaused) {
             this.lease = lease;
             this.isPaused = isPaused;
         }
 
-        /** Ends the pause if the transaction has no snapshot. Only the first one is asked, because that takes a round trip. */
+        /**
+         * Ends the pause if the transaction has no snapshot; otherwise the lease cannot be extended either. Only the first one is asked,
+         * because that takes a round trip.
+         */
         void begun(Connection connection) {
             Boolean known = stepsHaveSnapshot.get(lease.database());
             if (known == null) {
@@ -363,6 +369,9 @@ public final class LeaseRenewal {
             }
             if (!known) {
                 close();
+            } else if (!lease.conflictsWithSnapshot()) {
+                isInSnapshot = true;
+                lease.term().conflictsWithSnapshot(true);
             }
         }
 
@@ -371,6 +380,11 @@ public final class LeaseRenewal {
             if (isPaused) {
                 isPaused = false;
                 lease.term().release();
+            }
+            if (isInSnapshot) {
+                isInSnapshot = false;
+                lease.term().conflictsWithSnapshot(false);
+                begin(lease);
             }
         }
     }

@@ -65,7 +65,7 @@ final class LeaseTerm {
         }
     }
 
-    /** Notes that the method's own transaction could not complete a row that has changed since it began. */
+    /** Notes whether the transaction of the method, or of its step, could not change a row that has changed since it began. */
     void conflictsWithSnapshot(boolean conflicts) {
         conflictsWithSnapshot = conflicts;
     }

@@ -33,10 +33,10 @@ final class LeasedContext extends CallContext {
     public void extendLease(Duration duration) {
         CallOptions.requireLease(duration);
         if (lease.conflictsWithSnapshot()) {
-            throw new IllegalStateException(
-                    "The lease of the " + intent() + " cannot be extended, because the method's own"
-                            + " transaction is REPEATABLE READ or SERIALIZABLE: it could not complete a row that has changed"
-                            + " since it began. Use READ COMMITTED, or give the method a longer lease from the start");
+            throw new IllegalStateException("The lease of the " + intent()
+                    + " cannot be extended, because the transaction of the method, or of its"
+                    + " step, is REPEATABLE READ or SERIALIZABLE: it could not complete a row that has changed"
+                    + " since it began. Use READ COMMITTED, or give the method a longer lease from the start");
         }
         if (!extend(duration)) {
             throw lease.lost();

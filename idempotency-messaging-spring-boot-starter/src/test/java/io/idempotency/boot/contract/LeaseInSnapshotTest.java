@@ -23,11 +23,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @ContractTest
 class LeaseInSnapshotTest {
 
+    private final ContractApplications applications;
+
     private final ContractApplication holder;
 
     private final ContractApplication taker;
 
     LeaseInSnapshotTest(ContractApplications applications) {
+        this.applications = applications;
         holder = applications.start(List.of(Snapshots.class));
         taker = applications.start(List.of(Snapshots.class));
     }
@@ -40,6 +43,20 @@ class LeaseInSnapshotTest {
                         .withMessageContaining("REPEATABLE READ"));
 
         assertThat(holder.bean(Snapshots.class).pay("key")).isEqualTo(1);
+    }
+
+    @Test
+    void soIsExtendingTheLeaseInAStepThatCouldNotBeRecordedThen() {
+        ContractApplication repeatable = applications.start(
+                List.of(Snapshots.class), "spring.datasource.hikari.transaction-isolation=TRANSACTION_REPEATABLE_READ");
+        repeatable
+                .interruption()
+                .afterEffectDo(() -> assertThatIllegalStateException()
+                        .isThrownBy(() -> IdempotencyContext.current().extendLease(Duration.ofMinutes(5)))
+                        .withMessageContaining("REPEATABLE READ"));
+
+        assertThat(repeatable.bean(Snapshots.class).payInStep("key")).isEqualTo(1);
+        assertThat(repeatable.effects()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -77,6 +94,11 @@ class LeaseInSnapshotTest {
         @Idempotent(scope = "snapshot-repeatable", key = "#key", mode = IdempotencyMode.LEASED, retryLeased = true)
         public int payRepeatably(String key) {
             return callOutsideAndBook();
+        }
+
+        @Idempotent(scope = "snapshot-step", key = "#key", mode = IdempotencyMode.LEASED)
+        public int payInStep(String key) {
+            return IdempotencyContext.current().stepInTransaction("pay", Integer.class, this::callOutsideAndBook);
         }
 
         private int callOutsideAndBook() {

@@ -173,6 +173,27 @@ class LeaseRenewalTest {
     }
 
     @Test
+    void theLogNamesThePoolIfItHasNoConnectionForTheRenewal() {
+        ContractApplication exhausted = start(
+                "spring.datasource.hikari.maximum-pool-size=1", "spring.datasource.hikari.connection-timeout=250");
+        exhausted.interruption().afterEffectDo(gate::holdTheFirst);
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            ConcurrentCalls<UUID> call =
+                    ConcurrentCalls.start(1, () -> payments(exhausted).payInTransaction(key));
+            gate.awaitHeld();
+            Awaitility.await().until(() -> log.texts(), lines -> !lines.isEmpty());
+
+            assertThat(log.texts())
+                    .singleElement()
+                    .asString()
+                    .startsWith("ERROR")
+                    .contains("pool");
+            gate.open();
+            assertThat(call.await().requireAllSucceeded()).hasSize(1);
+        }
+    }
+
+    @Test
     void aRowThatIsLockedKeepsNoOtherFromBeingRenewed() throws Exception {
         ConcurrentCalls<UUID> call = hold(() -> payments(holder).pay(key));
         Gate other = new Gate();
@@ -281,7 +302,11 @@ class LeaseRenewalTest {
         repeatable.interruption().afterEffectDo(afterStep::holdTheFirst);
         ConcurrentCalls<UUID> call =
                 ConcurrentCalls.start(1, () -> payments(repeatable).payInStep(key));
-        gate.awaitHeld();
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            gate.awaitHeld();
+            Awaitility.await().until(() -> log.texts(), lines -> !lines.isEmpty());
+            assertThat(log.texts()).singleElement().asString().contains("REPEATABLE READ or SERIALIZABLE");
+        }
         await("clock_timestamp() > claimed_at + 3 * interval '600 ms'");
         assertThat(is(key, IS_RENEWED)).isFalse();
         gate.open();
