@@ -49,6 +49,8 @@ class PropertyNamesTest {
             idempotency.purge.batchsizes   | Did you mean idempotency.purge.batch-size?
             idempotency.outbox.rabbit.route.orders.exchange | Did you mean idempotency.outbox.rabbit.exchange?
             idempotency.retention.days     | Did you mean idempotency.retention?
+            idempotency.storage            | idempotency.storage.maintenance-role, idempotency.storage.processed-messages.
+            idempotency.resume             | Set one of idempotency.resume.enabled.
             idempotency.zzzzzzzzzzzzzzzzzz | from property source "test").
             idempotency.pipelined-commit   | from property source "test").
             """)

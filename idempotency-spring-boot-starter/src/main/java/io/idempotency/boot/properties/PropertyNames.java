@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -22,6 +23,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.PropertySource;
+import org.springframework.util.StringUtils;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -98,7 +100,9 @@ record PropertyNames(Set<ConfigurationPropertyName> names, Set<ConfigurationProp
             if (meantForTheApplication.apply(source)
                     && source instanceof IterableConfigurationPropertySource properties) {
                 properties.stream()
-                        .filter(name -> LIBRARY.isAncestorOf(name) && !isKnown(name))
+                        .filter(name -> LIBRARY.isAncestorOf(name)
+                                && !isKnown(name)
+                                && !isEmptySection(name, source.getConfigurationProperty(name)))
                         .forEach(name -> unknown.put(name, describe(name, source.getConfigurationProperty(name))));
             }
         }
@@ -109,24 +113,36 @@ record PropertyNames(Set<ConfigurationPropertyName> names, Set<ConfigurationProp
         }
     }
 
-    /** An empty section of a YAML file is a property with the name of the section. */
     private boolean isKnown(ConfigurationPropertyName name) {
         ConfigurationPropertyName property = name.isLastElementIndexed() ? name.getParent() : name;
-        return names.contains(property)
-                || maps.stream().anyMatch(map -> map.isAncestorOf(name))
-                || names.stream().anyMatch(name::isAncestorOf);
+        return names.contains(property) || maps.stream().anyMatch(map -> map.isAncestorOf(name));
+    }
+
+    /** An empty section of a YAML file is a property with the name of the section. A section with a value would have no effect. */
+    private boolean isEmptySection(ConfigurationPropertyName name, @Nullable ConfigurationProperty property) {
+        return names.stream().anyMatch(name::isAncestorOf)
+                && (property == null || !StringUtils.hasText(String.valueOf(property.getValue())));
     }
 
     private String describe(ConfigurationPropertyName name, @Nullable ConfigurationProperty property) {
         String place = property == null || property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
+        String below = names.stream()
+                .filter(name::isAncestorOf)
+                .sorted()
+                .map(ConfigurationPropertyName::toString)
+                .collect(Collectors.joining(", "));
         return "There is no property " + name + place + "."
-                + names.stream()
-                        .filter(known -> distance(known, name) * SIMILARITY
-                                <= name.toString().length())
-                        .min(Comparator.<ConfigurationPropertyName>comparingInt(known -> distance(known, name))
-                                .thenComparing(Comparator.naturalOrder()))
-                        .map(known -> " Did you mean " + known + "?")
-                        .orElse("");
+                + (below.isEmpty() ? similarTo(name) : " Set one of " + below + ".");
+    }
+
+    private String similarTo(ConfigurationPropertyName name) {
+        return names.stream()
+                .filter(known ->
+                        distance(known, name) * SIMILARITY <= name.toString().length())
+                .min(Comparator.<ConfigurationPropertyName>comparingInt(known -> distance(known, name))
+                        .thenComparing(Comparator.naturalOrder()))
+                .map(known -> " Did you mean " + known + "?")
+                .orElse("");
     }
 
     /** Returns the number of characters to insert, delete or replace; one if only the prefix differs. */
