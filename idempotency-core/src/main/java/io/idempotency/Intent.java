@@ -24,7 +24,8 @@ public record Intent(String scope, String caller, IdempotencyKey key) {
     public Intent {
         requireScope(scope);
         PrintableText.findProblem(caller, 0, MAX_CALLER_LENGTH).ifPresent(problem -> {
-            throw new InvalidIdempotencyKeyException("The caller of a call in scope '" + scope + "' " + problem);
+            throw new InvalidIdempotencyKeyException(
+                    "The caller of a call in scope '" + scope + "' " + problem, "caller", null);
         });
     }
 

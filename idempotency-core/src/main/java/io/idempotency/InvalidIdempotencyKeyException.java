@@ -10,7 +10,7 @@ public final class InvalidIdempotencyKeyException extends IdempotencyException {
     private final String valueName;
 
     /**
-     * Creates the exception for a key or a caller.
+     * Creates the exception for a key.
      *
      * @param message the problem, and what to do
      */
@@ -30,7 +30,7 @@ public final class InvalidIdempotencyKeyException extends IdempotencyException {
         this.valueName = valueName;
     }
 
-    /** {@return the name of the kind of value that is malformed: {@code key}, or another one, such as {@code message id}} */
+    /** {@return the name of the kind of value that is malformed: {@code key}, or another one, such as {@code caller} or {@code message id}} */
     public String valueName() {
         return valueName;
     }

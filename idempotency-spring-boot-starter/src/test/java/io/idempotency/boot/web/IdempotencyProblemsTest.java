@@ -42,6 +42,7 @@ import io.idempotency.UnreadableResponseException;
 import io.idempotency.boot.testing.LogLines;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** What a client is told of each refusal. */
@@ -130,6 +131,18 @@ class IdempotencyProblemsTest {
                 problems.answer(new InvalidIdempotencyKeyException("internals"), new MockHttpServletRequest());
 
         assertThat(answer.getBody().getDetail()).isEqualTo("The Idempotency-Key is malformed.");
+    }
+
+    @Test
+    void aCallerThatIsTooLongIsNoMalformedKey() {
+        InvalidIdempotencyKeyException refusal = assertThrows(
+                InvalidIdempotencyKeyException.class,
+                () -> new Intent("payments", "c".repeat(129), new IdempotencyKey("key-1")));
+
+        assertThat(problems.answer(refusal, new MockHttpServletRequest())
+                        .getBody()
+                        .getDetail())
+                .isEqualTo("The caller of this request is blank or malformed.");
     }
 
     @Test
