@@ -3,8 +3,8 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown before the commit if a replay of the response would not be the same as the response itself. The effect is
- * rolled back with the claim.
+ * Thrown before the commit if a response is too large to be stored, or a replay of it would not be the same as the response
+ * itself. The transaction of the call is rolled back; what a leased call has done outside of it remains.
  */
 public final class ResponseNotStorableException extends IdempotencyException {
 

@@ -71,7 +71,7 @@ final class CallProblems {
             "lock-not-acquired",
             HttpStatus.CONFLICT,
             "Another request is working on the same thing",
-            "This request had no effect, because it would have had to wait too long for another one. Repeat it later.");
+            "This request would have had to wait too long for another one. Repeat it later.");
 
     static final Problem RESPONSE_EXPIRED = new Problem(
             ResponseExpiredException.class,
@@ -108,7 +108,7 @@ final class CallProblems {
             "response-not-storable",
             HttpStatus.INTERNAL_SERVER_ERROR,
             "The response cannot be stored",
-            "The request failed and had no effect.");
+            "The request failed, because its response cannot be stored.");
 
     static final Problem OUTCOME_UNKNOWN = new Problem(
             OutcomeUnknownException.class,
