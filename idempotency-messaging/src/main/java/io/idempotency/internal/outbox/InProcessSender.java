@@ -29,7 +29,8 @@ import io.idempotency.outbox.SenderUnavailableException;
  */
 public final class InProcessSender implements OutboxSender, AutoCloseable {
 
-    private static final Logger logger = LoggerFactory.getLogger(InProcessSender.class);
+    /** Named by feature so that its level can be set. */
+    private static final Logger logger = LoggerFactory.getLogger("io.idempotency.outbox");
 
     private final OutboxHandlers handlers;
 

@@ -22,7 +22,8 @@ import io.idempotency.outbox.SenderUnavailableException;
  */
 public final class OutboxRelay {
 
-    private static final Logger logger = LoggerFactory.getLogger(OutboxRelay.class);
+    /** Named by feature so that its level can be set. */
+    private static final Logger logger = LoggerFactory.getLogger("io.idempotency.outbox");
 
     /** The largest number of waiting messages that is counted. */
     private static final int SAMPLE_LIMIT = 100_000;
