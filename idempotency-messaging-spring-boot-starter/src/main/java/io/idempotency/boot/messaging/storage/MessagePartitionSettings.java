@@ -38,14 +38,14 @@ final class MessagePartitionSettings implements SchemaCallback {
         boolean isPartitioned = storage.isPartitioned();
         if (isPartitioned && partitioning == Partitioning.ROWS) {
             logger.warn(
-                    "The table processed_message is in partitions, though idempotency.storage says rows. It stays so, and"
-                            + " its partitions are maintained; set idempotency.storage to match the table, so that the tables of its partitions are migrated and"
-                            + " checked as well");
+                    "The table processed_message is in partitions, though idempotency.storage.processed-messages is rows. It"
+                            + " stays so, and its partitions are maintained. Set the property to match the table, so that the"
+                            + " tables of its partitions are migrated and checked as well");
         } else if (!isPartitioned && partitioning != Partitioning.ROWS) {
             logger.warn(
-                    "The table processed_message is not in partitions, though idempotency.storage says {}: it holds rows, is"
-                            + " in use, or would lose objects that others have created for it. It is used as it is, and its rows are"
-                            + " deleted one by one; the page docs/partitions.md describes how to partition it",
+                    "The table processed_message is not in partitions, though idempotency.storage.processed-messages is {}: it"
+                            + " holds rows, is in use, or would lose objects that others have created for it. It is used as it is,"
+                            + " and its rows are deleted one by one; the page docs/partitions.md describes how to partition it",
                     partitioning.name().toLowerCase(Locale.ROOT));
         }
     }
