@@ -9,7 +9,8 @@ public interface CallerResolver {
 
     /**
      * Returns the caller of the idempotent call that is about to start on this thread. Called once for each call,
-     * before its transaction and before any query.
+     * before its transaction and before any query. Other results are refused with {@link InvalidIdempotencyKeyException}. May
+     * throw {@link MissingCallerException}, which refuses the call.
      *
      * @return 0 to 128 printable characters; empty if callers are not told apart
      */

@@ -80,7 +80,8 @@ public interface IdempotencyAdministration {
 
     /**
      * Releases a stale request, so that the next call runs. Use it if the effect did not happen. If it has recorded steps, the next
-     * call goes on with them, and its payload remains the same.
+     * call goes on with them, and its payload remains the same. If its method has {@link Idempotent#resume()}, its payload remains
+     * the same, too, and an instance makes the next call.
      *
      * @param intent the stale request
      * @param reason name of the operator and reason
@@ -112,7 +113,8 @@ public interface IdempotencyAdministration {
     /**
      * Deletes the record of a step and those after it, so that the next call runs them again. Use it if what they have done does
      * not count any more, and for a step that the code does not have any more. If the holder of an expired lease is still
-     * running, it may be within that step, and cannot record it any more.
+     * running, it may be within that step, and cannot record it any more. If the method has {@link Idempotent#resume()}, an
+     * instance makes the next call.
      *
      * @param intent a request that has failed, finally or not, or is stale
      * @param step name of the first step to run again

@@ -112,6 +112,7 @@ public interface IdempotencyContext {
      * @param work the step, which runs on this thread
      * @return the result of the step, or the recorded one
      * @throws X if the step throws it; its transaction is rolled back
+     * @throws TransactionFailedException if the step returned, but its transaction cannot commit
      * @throws IllegalStateException if a transaction is open, the call holds no lease, or another step is running
      */
     <T, X extends Exception> @Nullable T stepInTransaction(

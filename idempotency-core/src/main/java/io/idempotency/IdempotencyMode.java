@@ -8,8 +8,8 @@ public enum IdempotencyMode {
 
     /**
      * With the effect as well, but only when the method has returned: the library writes nothing before it. If the key turns out
-     * to be taken, everything is rolled back, and the call claims its key first. So a new key takes a round trip less,
-     * but <b>the method may run for a key that was answered already, and its writes be rolled back</b>: nothing outside of this
+     * to be taken, everything is rolled back, and the call claims its key first. So a new key takes two round trips less, with JPA
+     * one, but <b>the method may run for a key that was answered already, and its writes be rolled back</b>: nothing outside of this
      * database may happen in it. In a transaction that is open already it is TRANSACTIONAL.
      */
     OPTIMISTIC,

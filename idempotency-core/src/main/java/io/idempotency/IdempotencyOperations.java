@@ -104,8 +104,9 @@ public interface IdempotencyOperations {
          * Sets the longest wait for another call that holds the key. If it is longer than the retention, and no
          * {@code idempotency.minimum-retention} is set, the call throws an {@code IllegalArgumentException} before anything runs.
          *
-         * @param waitTimeout at least one millisecond
+         * @param waitTimeout at least one millisecond, at most 24.8 days
          * @return the changed call
+         * @throws IllegalArgumentException if it is out of range
          */
         Call waitTimeout(Duration waitTimeout);
 
@@ -114,9 +115,10 @@ public interface IdempotencyOperations {
          * no transaction for the callback.
          *
          * @param lease longest time for which the key is held if this process crashes. While the callback runs, it is
-         *     renewed, for {@code idempotency.max-lease} at most. If it is longer than the retention, the call throws an {@code IllegalArgumentException}
-         *     before anything runs
+         *     renewed, for {@code idempotency.max-lease} at most. At least one millisecond, at most 24.8 days. If it is longer than
+         *     the retention, the call throws an {@code IllegalArgumentException} before anything runs
          * @return the changed call
+         * @throws IllegalArgumentException if it is out of range
          */
         Call leased(Duration lease);
 
@@ -235,6 +237,7 @@ public interface IdempotencyOperations {
         /**
          * Runs a write that has no response; a repeat does nothing.
          *
+         * @throws IllegalArgumentException if there is no statement
          * @throws IdempotencyException as described by its subclasses
          */
         void run();
@@ -246,6 +249,7 @@ public interface IdempotencyOperations {
          * @param responseType the type that a repeat reads the response as
          * @param response the response of a new key
          * @return the response, or the stored one
+         * @throws IllegalArgumentException if there is no statement
          * @throws IdempotencyException as described by its subclasses
          */
         <T> @Nullable T respond(Class<T> responseType, T response);
@@ -253,12 +257,13 @@ public interface IdempotencyOperations {
         /**
          * Runs a write whose response is the one row that its last statement returns, which must not be a {@code WITH} that changes
          * data: select the row in a further statement instead. PostgreSQL makes JSON of the row, with its
-         * column names, and the application's JSON mapper reads that, in the first call and in repeats. If it cannot be read, every
+         * column names, and the library's JSON mapper reads that, in the first call and in repeats. If it cannot be read, every
          * call with the key fails, although its effect may be committed.
          *
          * @param <T> the response type
          * @param responseType the type that the row is read as
          * @return the row, or the stored one
+         * @throws IllegalArgumentException if there is no statement, or the last one has {@link #expectRows}
          * @throws IdempotencyException as described by its subclasses
          */
         <T> @Nullable T returnRow(Class<T> responseType);

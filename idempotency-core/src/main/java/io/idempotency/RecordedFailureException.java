@@ -1,6 +1,9 @@
 package io.idempotency;
 
-/** Thrown if the intent had a final failure before, which was recorded. The method did not run. */
+/**
+ * Thrown if the intent had a final failure before, which was recorded: the method did not run. Also thrown by a step of a leased call
+ * that had one: the step did not run.
+ */
 public final class RecordedFailureException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;

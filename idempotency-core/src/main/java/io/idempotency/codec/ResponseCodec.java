@@ -21,7 +21,8 @@ public interface ResponseCodec {
     boolean supports(Type type);
 
     /**
-     * Writes a response. The text must contain everything that a replay needs.
+     * Writes a response. The text must contain everything that a replay needs. If this throws an exception, the call fails with
+     * {@link io.idempotency.ResponseNotStorableException}.
      *
      * @param response the method's result
      * @param type the return type
@@ -30,7 +31,9 @@ public interface ResponseCodec {
     String encode(@Nullable Object response, Type type);
 
     /**
-     * Reads a response. The class to create must be determined by the type, never by the text.
+     * Reads a response. The class to create must be determined by the type, never by the text. If this throws an exception, a
+     * first call fails with {@link io.idempotency.ResponseNotStorableException}, and a replay with
+     * {@link io.idempotency.UnreadableResponseException}.
      *
      * @param body result of {@link #encode}, unchanged; perhaps written by an older version of the application
      * @param type the current return type

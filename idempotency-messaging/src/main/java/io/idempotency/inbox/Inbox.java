@@ -64,6 +64,8 @@ public interface Inbox {
      * @throws RequestInProgressException if the batch cannot be claimed within {@code idempotency.wait-timeout} in
      *     total
      * @throws ReentrantCallException if this thread is handling one of the messages
+     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports any other error. In REPEATABLE READ and
+     *     SERIALIZABLE that is 40001 if another transaction has handled one of the messages since the snapshot
      * @throws IllegalArgumentException if the consumer is not well-formed
      */
     <M> List<M> claimNew(

@@ -13,7 +13,7 @@ public enum MessageOutcome {
     /** The message had been handled before: it was skipped. */
     DUPLICATE,
 
-    /** A newer message of its stream had been handled before: it was skipped. */
+    /** A message of its version or a newer one of its stream had been handled before: it was skipped. */
     LATE,
 
     /**

@@ -1,4 +1,4 @@
-/** What applications and operators learn of messages: events, the listener that receives them, the observer of deliveries, and queries. */
+/** The events of messages, the listener that receives them, the observer of deliveries, and the queries of operators. */
 @NullMarked
 package io.idempotency.messaging;
 

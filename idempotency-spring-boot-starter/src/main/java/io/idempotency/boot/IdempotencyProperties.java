@@ -42,7 +42,6 @@ import static io.idempotency.boot.PropertyChecks.text;
  * @param maxResponseSize Largest size of a stored response, as JSON in UTF-8.
  * @param verifyResponses Whether every response is read back before it is stored, so that a call fails if its replay
  *     would differ. If not, short responses that are records of simple values are read back only once for each scope.
- *     Requires Spring Boot's own transaction manager for plain JDBC.
  * @param recordFailedAttempts Whether failures that are not final are stored with the number of attempts.
  * @param retry Settings of the retries of calls after serialization failures, deadlocks and lost connections.
  * @param sampleInterval Time between two samples of the tables, for metrics and health.
