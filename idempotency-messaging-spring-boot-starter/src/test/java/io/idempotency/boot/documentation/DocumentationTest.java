@@ -1,9 +1,15 @@
 package io.idempotency.boot.documentation;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -26,6 +32,7 @@ import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.actuate.IdempotencyEndpointProperties;
@@ -163,6 +170,47 @@ class DocumentationTest {
         assertThatThrownBy(
                         () -> bind(Map.of("idempotency.htpp.strict", "1"), "idempotency", IdempotencyProperties.class))
                 .isInstanceOf(BindException.class);
+    }
+
+    /** By its whole name, in an example, or as code beside another one of its section. */
+    @Test
+    void everyPropertyIsOnAPage() throws IOException {
+        String text = pages().filter(page -> !page.toString().equals("CHANGELOG.md"))
+                .map(MarkdownFile::text)
+                .collect(Collectors.joining());
+        Set<String> inExamples = new HashSet<>();
+        for (MarkdownFile.CodeBlock block : yamlBlocks().toList()) {
+            inExamples.addAll(propertiesIn(block).keySet());
+        }
+
+        assertThat(properties())
+                .hasSizeGreaterThan(50)
+                .filteredOn(name -> !isNamed(name, text))
+                .filteredOn(name -> inExamples.stream()
+                        .noneMatch(example -> example.matches(Pattern.quote(name) + "(?:[.\\[].*)?")))
+                .isEmpty();
+    }
+
+    private static boolean isNamed(String name, String text) {
+        String last = name.substring(name.lastIndexOf('.') + 1);
+        return Pattern.compile("\\b" + Pattern.quote(name) + "(?![\\w-])|(?:`\\.?|# )" + Pattern.quote(last) + "[`:]")
+                .matcher(text)
+                .find();
+    }
+
+    private static List<String> properties() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (URL metadata : Collections.list(
+                DocumentationTest.class.getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
+            try (InputStream json = metadata.openStream()) {
+                JsonMapper.shared()
+                        .readTree(json)
+                        .path("properties")
+                        .forEach(property -> names.add(property.path("name").asString()));
+            }
+        }
+        names.removeIf(name -> !name.startsWith("idempotency."));
+        return names;
     }
 
     @ParameterizedTest

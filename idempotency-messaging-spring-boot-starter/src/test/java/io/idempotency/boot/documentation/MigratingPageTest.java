@@ -3,6 +3,7 @@ package io.idempotency.boot.documentation;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +133,27 @@ class MigratingPageTest {
                                     + " from idempotency.idempotency_request",
                             Boolean.class))
                     .isTrue();
+        }
+    }
+
+    @Test
+    void anImportEndsAtAKeyWhoseResponseHasExpired() throws Exception {
+        execute("From a table of your own", "-- what the application has");
+        addOldKey("known", OLD, "1 day");
+
+        try (ConfigurableApplicationContext application = start("Payments")) {
+            assertThat(application.isRunning()).isTrue();
+            assertThat(importKeys("From a table of your own")).isOne();
+            jdbc.update("update idempotency.idempotency_request set response_body = null");
+            addOldKey("another", OLD, "1 day");
+
+            assertThatThrownBy(() -> importKeys("From a table of your own"))
+                    .rootCause()
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            refused -> assertThat(refused.getSQLState()).isEqualTo("P4011"));
+            assertThat(jdbc.queryForList("select idempotency_key from idempotency.idempotency_request", String.class))
+                    .containsExactly("known");
         }
     }
 
