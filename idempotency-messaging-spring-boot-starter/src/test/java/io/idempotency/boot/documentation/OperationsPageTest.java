@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import liquibase.Scope;
+import liquibase.command.CommandScope;
+import liquibase.database.DatabaseFactory;
+import liquibase.database.jvm.JdbcConnection;
+import liquibase.integration.spring.SpringResourceAccessor;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +32,7 @@ import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfigurati
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.IdempotencyOperations;
@@ -168,18 +175,53 @@ class OperationsPageTest {
 
     @Test
     void theChangelogsOfThePageAreAllThatTheApplicationNeeds(@TempDir Path directory) throws IOException {
+        try (TestDatabase empty = TestDatabase.createEmpty()) {
+            startWithLiquibase(empty, changelog(directory));
+        }
+    }
+
+    @Test
+    void tablesThatFlywayHasMigratedAreLiquibasesAfterASync(@TempDir Path directory) throws Exception {
+        String changelog = changelog(directory);
+        try (TestDatabase empty = TestDatabase.createEmpty()) {
+            JdbcTestApplication.start(empty, new Class<?>[0]).close();
+            assertThatThrownBy(() -> startWithLiquibase(empty, changelog))
+                    .rootCause()
+                    .hasMessageContaining("relation \"idempotency_request\" already exists");
+
+            try (Connection connection = empty.connection()) {
+                Scope.child(
+                        Scope.Attr.resourceAccessor,
+                        new SpringResourceAccessor(new DefaultResourceLoader()),
+                        () -> new CommandScope("changelogSync")
+                                .addArgumentValue(
+                                        "database",
+                                        DatabaseFactory.getInstance()
+                                                .findCorrectDatabaseImplementation(new JdbcConnection(connection)))
+                                .addArgumentValue("changelogFile", changelog)
+                                .execute());
+            }
+
+            startWithLiquibase(empty, changelog);
+        }
+    }
+
+    private static String changelog(Path directory) throws IOException {
         MarkdownFile.CodeBlock snippet = blocks("yaml")
                 .filter(block -> block.code().contains("databaseChangeLog"))
                 .findFirst()
                 .orElseThrow();
-        Path changelog = Files.writeString(directory.resolve("changelog.yaml"), snippet.code());
+        return Files.writeString(directory.resolve("changelog.yaml"), snippet.code())
+                .toUri()
+                .toString();
+    }
 
-        try (TestDatabase empty = TestDatabase.createEmpty();
-                ConfigurableApplicationContext migrated = JdbcTestApplication.start(
-                        empty,
-                        new Class<?>[] {WithLiquibase.class},
-                        "idempotency.migrate=false",
-                        "spring.liquibase.change-log=" + changelog.toUri())) {
+    private static void startWithLiquibase(TestDatabase database, String changelog) {
+        try (ConfigurableApplicationContext migrated = JdbcTestApplication.start(
+                database,
+                new Class<?>[] {WithLiquibase.class},
+                "idempotency.migrate=false",
+                "spring.liquibase.change-log=" + changelog)) {
             assertThat(migrated.getBean(PostgresStorage.class).schema().findProblems())
                     .isEmpty();
         }
