@@ -2,9 +2,10 @@ package io.idempotency;
 
 /**
  * Thrown if claim and effect could not commit together: before the method runs, if the open transaction is read-only or
- * is not on the DataSource of the idempotency tables; within an optimistic method, if it is about to commit another
- * transaction. Also thrown if several databases behind one DataSource do not fit together: for two names of one
- * database, and for a message in a database that the relay does not read.
+ * is not on the DataSource of the idempotency tables, or if one is open although the call is leased; within an optimistic
+ * method, if it is about to commit another transaction. Also thrown for a batch of messages, a message to send or a lock
+ * without an open transaction on that DataSource, and if several databases behind it do not fit together: for two names of
+ * one database, and for a message in a database that the relay does not read.
  */
 public final class TransactionMismatchException extends IdempotencyException {
 
