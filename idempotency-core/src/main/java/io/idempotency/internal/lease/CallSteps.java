@@ -236,9 +236,9 @@ public final class CallSteps {
 
     private void recordFailure(String name, Throwable thrown) {
         unrecorded = name;
-        Failure failure =
-                new Failure(true, failures.codeOf(thrown), thrown.getMessage() == null ? "" : thrown.getMessage());
         try {
+            String message = thrown.getMessage() == null ? "" : thrown.getMessage();
+            Failure failure = new Failure(true, failures.codeOf(thrown), message);
             if (lease.record(RecordedStep.failed(name, failure))) {
                 reached.add(name);
                 unrecorded = null;

@@ -22,6 +22,7 @@ import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.UnexpectedRollbackException;
 
+import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.IdempotencyContext;
@@ -363,6 +364,25 @@ class StepsTest {
 
         assertThat(answer).isEqualTo("tell the customer 2");
         assertThat(runs).containsExactly("charge", "tell the customer");
+    }
+
+    @Test
+    void aTranslatorThatFailsDoesNotHideTheFailureOfAStep() {
+        ContractApplication untranslatable = applications.start(List.of(FailingTranslator.class));
+
+        assertThatExceptionOfType(LeasedPayments.Declined.class)
+                .isThrownBy(() -> tripOf(untranslatable).run(this::chargeInVain))
+                .satisfies(declined -> assertThat(declined.getSuppressed())
+                        .extracting(Throwable::getMessage)
+                        .containsOnly("no code"));
+    }
+
+    static class FailingTranslator implements FailureTranslator {
+
+        @Override
+        public String codeOf(Throwable failure) {
+            throw new IllegalStateException("no code");
+        }
     }
 
     @Test
