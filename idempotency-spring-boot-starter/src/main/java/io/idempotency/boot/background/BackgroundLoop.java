@@ -2,8 +2,6 @@ package io.idempotency.boot.background;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -114,7 +112,13 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     public synchronized void stop() {
         Thread running = thread;
         if (running != null) {
-            end(List.of(this), stopTimeout);
+            end.countDown();
+            signal.wake();
+            try {
+                TimeUnit.NANOSECONDS.timedJoin(running, stopTimeout.toNanos());
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
             running.interrupt();
             thread = null;
         }
@@ -123,30 +127,6 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     @Override
     public boolean isRunning() {
         return thread != null;
-    }
-
-    /**
-     * Ends loops after their rounds, and waits for their threads without interrupting them.
-     *
-     * @param loops the loops
-     * @param timeout the longest wait for all of them
-     */
-    public static void end(Collection<? extends BackgroundLoop> loops, Duration timeout) {
-        for (BackgroundLoop loop : loops) {
-            loop.end.countDown();
-            loop.signal.wake();
-        }
-        long start = System.nanoTime();
-        try {
-            for (BackgroundLoop loop : loops) {
-                Thread running = loop.thread;
-                if (running != null) {
-                    TimeUnit.NANOSECONDS.timedJoin(running, timeout.toNanos() - (System.nanoTime() - start));
-                }
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Ends the pause before the next round. */
