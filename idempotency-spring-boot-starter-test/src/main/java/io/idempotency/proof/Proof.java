@@ -358,12 +358,13 @@ final class Proof {
     private void close() {
         try {
             report.write();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
             if (opened != null) {
                 opened.logs().restore();
                 opened.databases().close();
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

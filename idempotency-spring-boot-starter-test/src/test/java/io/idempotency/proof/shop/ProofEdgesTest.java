@@ -1,7 +1,10 @@
 package io.idempotency.proof.shop;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
@@ -192,6 +195,25 @@ class ProofEdgesTest {
                             "cannot prove anything: another proof is running in it")
                     .doesNotContain("occupied?");
             statement.execute("drop schema idempotency_proof");
+        }
+    }
+
+    @Test
+    void aReportThatCannotBeWrittenLeavesNothingOpen() throws IOException, SQLException {
+        Path report = Path.of("target/idempotency", OccupiedScenarios.class.getName() + ".changesNothing.html");
+        Files.deleteIfExists(report);
+        Files.createDirectories(report);
+        try {
+            events(OccupiedScenarios.class);
+        } finally {
+            Files.delete(report);
+        }
+
+        try (Connection connection = server.getDatabase("postgres", "occupied").getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet copies =
+                        statement.executeQuery("select 1 from pg_namespace where nspname = 'idempotency_proof'")) {
+            assertThat(copies.next()).isFalse();
         }
     }
 
