@@ -153,15 +153,6 @@ public final class StatementParameters {
      *
      * @throws SQLException if the driver refuses it
      */
-    public void array(String type, Collection<?> values) throws SQLException {
-        array(type, values.toArray());
-    }
-
-    /**
-     * Binds an array.
-     *
-     * @throws SQLException if the driver refuses it
-     */
     public void array(String type, @Nullable Object[] values) throws SQLException {
         statement.setArray(++index, statement.getConnection().createArrayOf(type, values));
     }

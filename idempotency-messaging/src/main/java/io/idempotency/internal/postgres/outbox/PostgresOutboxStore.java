@@ -243,20 +243,20 @@ public final class PostgresOutboxStore implements OutboxStore {
             parameters.duration(retention);
             parameters.array(
                     "uuid",
-                    results.stream().map(result -> result.message().id()).toList());
+                    results.stream().map(result -> result.message().id()).toArray());
             parameters.array(
                     "text",
-                    results.stream().map(result -> statusAfter(result.status())).toList());
+                    results.stream().map(result -> statusAfter(result.status())).toArray());
             parameters.array(
                     "integer",
                     results.stream()
                             .map(result -> result.status() == SendResult.Status.NOT_COUNTED ? 0 : 1)
-                            .toList());
+                            .toArray());
             parameters.array(
                     "bigint",
                     results.stream()
                             .map(result -> result.retryAfter().toMillis())
-                            .toList());
+                            .toArray());
             parameters.array("text", results.stream().map(SendResult::error).toArray());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
