@@ -80,8 +80,7 @@ final class EndpointWrites {
         try {
             administration.completeStale(intent, response, reason);
         } catch (IllegalArgumentException notJson) {
-            throw new RefusedRequestException(
-                    RefusedRequestException.BAD_REQUEST, String.valueOf(notJson.getMessage()));
+            throw RefusedRequestException.badRequest(String.valueOf(notJson.getMessage()));
         }
     }
 
@@ -131,14 +130,13 @@ final class EndpointWrites {
         parameters.require(operation, all);
         String who = parameters.get("who");
         if (principal != null && who != null && !who.equals(principal)) {
-            throw new RefusedRequestException(
-                    RefusedRequestException.BAD_REQUEST,
+            throw RefusedRequestException.badRequest(
                     "'who' is not needed, because you are '" + principal + "', and not '" + who + "'.");
         }
         try {
             return new Reason(principal != null ? principal : parameters.text("who"), parameters.text("reason"));
         } catch (IllegalArgumentException unreadable) {
-            throw new RefusedRequestException(RefusedRequestException.BAD_REQUEST, unreadable.getMessage() + ".");
+            throw RefusedRequestException.badRequest(unreadable.getMessage() + ".");
         }
     }
 }

@@ -65,10 +65,8 @@ final class RequestParameters {
         List<String> missing = new ArrayList<>(names);
         missing.removeAll(values.keySet());
         if (!missing.isEmpty()) {
-            throw new RefusedRequestException(
-                    RefusedRequestException.BAD_REQUEST,
-                    "Missing: " + String.join(", ", missing) + ". '" + operation + "' needs " + String.join(", ", names)
-                            + ".");
+            throw RefusedRequestException.badRequest("Missing: " + String.join(", ", missing) + ". '" + operation
+                    + "' needs " + String.join(", ", names) + ".");
         }
     }
 
@@ -94,8 +92,7 @@ final class RequestParameters {
         } catch (NumberFormatException noNumber) {
             // Refused below, like one that is out of range.
         }
-        throw new RefusedRequestException(
-                RefusedRequestException.BAD_REQUEST,
+        throw RefusedRequestException.badRequest(
                 "'" + name + "' must be a number from 1 to " + max + ", not '" + value + "'.");
     }
 
@@ -108,7 +105,7 @@ final class RequestParameters {
         try {
             return new Intent(text("scope"), caller, new IdempotencyKey(text("key")));
         } catch (IllegalArgumentException | IdempotencyException malformed) {
-            throw new RefusedRequestException(RefusedRequestException.BAD_REQUEST, malformed.getMessage() + ".");
+            throw RefusedRequestException.badRequest(malformed.getMessage() + ".");
         }
     }
 }
