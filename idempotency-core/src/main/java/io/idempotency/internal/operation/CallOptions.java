@@ -102,7 +102,7 @@ public record CallOptions(
         return duration;
     }
 
-    private static String text(Duration duration) {
+    static String text(Duration duration) {
         return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
     }
 

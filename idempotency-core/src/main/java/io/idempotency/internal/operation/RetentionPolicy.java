@@ -3,10 +3,10 @@ package io.idempotency.internal.operation;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.format.annotation.DurationFormat;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.idempotency.IdempotencyStartupException;
+
+import static io.idempotency.internal.operation.CallOptions.text;
 
 /** The configured retention: defaults of calls, and the minimum of all that is kept. */
 public final class RetentionPolicy {
@@ -138,9 +138,5 @@ public final class RetentionPolicy {
         return isMinimumSet
                 ? MINIMUM + " = " + text(minimum)
                 : text(minimum) + ", the longest of one minute, idempotency.wait-timeout and idempotency.lease";
-    }
-
-    private static String text(Duration duration) {
-        return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
     }
 }
