@@ -42,10 +42,6 @@ final class KeyHeader {
         this.strict = strict;
     }
 
-    String name() {
-        return name;
-    }
-
     static boolean isIgnoredFor(HttpServletRequest request) {
         return SAFE_METHODS.contains(request.getMethod());
     }
