@@ -19,7 +19,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * Acts on the result of a claim that was not granted: turns it into the stored response or an exception.
  */
-public final class ClaimResultHandler {
+final class ClaimResultHandler {
 
     private final Attempt attempt;
 

@@ -29,7 +29,7 @@ import static java.util.Objects.requireNonNull;
  * The steps of one run of a leased method. A step that is recorded is not run again. Others are run only if all recorded ones were
  * reached before, so that a step with a new name is not taken for one that is still to be done.
  */
-public final class CallSteps {
+final class CallSteps {
 
     private static final int MAX_NAME_LENGTH = 128;
 
@@ -71,12 +71,12 @@ public final class CallSteps {
     }
 
     /** Returns the name of the step that this thread is running. */
-    public @Nullable String running() {
+    @Nullable String running() {
         return Thread.currentThread() == thread ? running : null;
     }
 
     /** Runs a step, and records it in a transaction of its own. */
-    public @Nullable Object run(String name, Type type, Invocation work) throws Throwable {
+    @Nullable Object run(String name, Type type, Invocation work) throws Throwable {
         return replayOrRun(name, type, () -> {
             Object result = proceed(work);
             unrecorded = name;
@@ -89,7 +89,7 @@ public final class CallSteps {
     }
 
     /** Runs a step and records it in the same transaction. */
-    public @Nullable Object runInTransaction(String name, Type type, Invocation work) throws Throwable {
+    @Nullable Object runInTransaction(String name, Type type, Invocation work) throws Throwable {
         return replayOrRun(name, type, () -> {
             StepTransaction transaction = new StepTransaction(lease);
             try (LeaseRenewal.Pause pause = renewal.pause(lease)) {

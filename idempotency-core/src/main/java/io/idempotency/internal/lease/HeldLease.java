@@ -26,7 +26,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 
 /** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
-public final class HeldLease {
+final class HeldLease {
 
     private final Object database;
 
@@ -54,7 +54,7 @@ public final class HeldLease {
      * Starts the lease of a claim that was just granted.
      *
      * @param database the database of the call
-     * @param retry repeats them if the connection is lost
+     * @param retry repeats its statements if the connection is lost
      */
     HeldLease(
             Object database,
@@ -122,7 +122,7 @@ public final class HeldLease {
     }
 
     /** Returns the remaining time by this JVM's clock, which only suggests when to retry: the database's clock decides. */
-    public Duration remaining() {
+    Duration remaining() {
         return term.remaining();
     }
 
@@ -192,13 +192,13 @@ public final class HeldLease {
                 .filter(request -> request.isClaimedBy(fence));
     }
 
-    /** Returns whether the completion, or the record of a step, would fail if another transaction changed the row now. */
-    public boolean conflictsWithSnapshot() {
+    /** Returns whether the completion would fail if another transaction changed the row now. */
+    boolean conflictsWithSnapshot() {
         return term.conflictsWithSnapshot();
     }
 
     /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */
-    public boolean extend(Duration duration) throws Throwable {
+    boolean extend(Duration duration) throws Throwable {
         long extended = System.nanoTime() + duration.toNanos();
         boolean held = retry.runRequired(() ->
                 boundedly(() -> transactions.commit(connection -> store.extendLease(connection, fence, duration))));

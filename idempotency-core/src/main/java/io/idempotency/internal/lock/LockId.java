@@ -9,14 +9,14 @@ import io.idempotency.internal.fingerprint.Digests;
  * resource, each in UTF-8 after its length in bytes, which is a big-endian number of four bytes. The SQL function
  * {@code idempotency_lock_id} computes the same.
  */
-public final class LockId {
+final class LockId {
 
     private static final String NAMESPACE = "idempotency.lock";
 
     private LockId() {}
 
     /** Computes the number of a lock. */
-    public static long of(String name, String resource) {
+    static long of(String name, String resource) {
         return ByteBuffer.wrap(Digests.sha256(NAMESPACE, name, resource)).getLong();
     }
 }

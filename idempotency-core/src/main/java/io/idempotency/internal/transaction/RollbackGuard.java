@@ -12,7 +12,7 @@ import io.idempotency.TransactionFailedException;
  * The synchronization that refuses the commit of a transaction in which work of the library has failed, whatever its manager: a
  * JPA manager would report the COMMIT of an aborted transaction as a success.
  */
-public final class RollbackGuard extends SavepointAwareSynchronization {
+final class RollbackGuard extends SavepointAwareSynchronization {
 
     private static final String REFUSED =
             "The transaction was rolled back, because messages could not be claimed or published in it, or a"
@@ -36,7 +36,7 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
     }
 
     /** Refuses the commit of the open transaction of this thread, which is on this connection. */
-    public static void register(Throwable failure, Connection connection) {
+    static void register(Throwable failure, Connection connection) {
         TransactionSynchronizationManager.registerSynchronization(new RollbackGuard(failure, connection));
     }
 
@@ -44,7 +44,7 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
      * Refuses the commit of a transaction that is marked rollback-only. The mark alone does not suffice in a beforeCommit callback,
      * because the manager has checked it before.
      */
-    public static void registerMarked(Throwable failure) {
+    static void registerMarked(Throwable failure) {
         TransactionSynchronizationManager.registerSynchronization(new RollbackGuard(failure, null));
     }
 
@@ -54,7 +54,7 @@ public final class RollbackGuard extends SavepointAwareSynchronization {
      *
      * @param isRollbackOnly whether the transaction is marked immediately before its COMMIT
      */
-    public void refuseCommit(boolean isRollbackOnly) {
+    void refuseCommit(boolean isRollbackOnly) {
         if (!isLeftToManager) {
             if (isRollbackOnly && isMarked()) {
                 throw refused();

@@ -2,7 +2,7 @@ package io.idempotency.internal.postgres.partition;
 
 /** One independent step of the maintenance of partitions. */
 @FunctionalInterface
-public interface MaintenanceStep {
+interface MaintenanceStep {
 
     /**
      * Does the due work.

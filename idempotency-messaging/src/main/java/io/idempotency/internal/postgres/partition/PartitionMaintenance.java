@@ -25,7 +25,7 @@ public final class PartitionMaintenance {
      * @param isPartitioned reads from the database whether there are partitions
      * @param steps the steps, in their order; each may be repeated at any time, by many instances at the same time
      */
-    public PartitionMaintenance(BooleanSupplier isPartitioned, List<? extends MaintenanceStep> steps) {
+    PartitionMaintenance(BooleanSupplier isPartitioned, List<? extends MaintenanceStep> steps) {
         this.isPartitioned = isPartitioned;
         this.steps = List.copyOf(steps);
     }
