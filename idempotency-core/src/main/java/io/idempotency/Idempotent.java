@@ -87,10 +87,11 @@ public @interface Idempotent {
 
     /**
      * Finishes a leased call whose process has ended or has lost its database, also if its caller never repeats it. The arguments are
-     * stored with the claim, in a message of the outbox. When the lease has expired, an instance of the application calls the method with them, until it
-     * returns or throws one of the {@link #finalFailures}, or instances have made {@code idempotency.outbox.max-attempts} attempts: then
-     * nobody knows whether its effect exists, and repeats get a {@link ClaimAbandonedException} until an operator decides. A failure that was thrown to the caller and recorded is not
-     * resumed, because it is for the caller to repeat.
+     * stored with the claim, in a message of the outbox. When the lease has expired, an instance of the application calls the method
+     * with them, until it returns or throws one of the {@link #finalFailures}, or instances have made
+     * {@code idempotency.outbox.max-attempts} attempts: then nobody knows whether its effect exists, and repeats get a
+     * {@link ClaimAbandonedException} until an operator decides. A failure that was thrown to the caller and recorded is not resumed,
+     * because it is for the caller to repeat.
      *
      * <p>A resumed call has the key and the caller of the first one, but neither a request nor an authentication. The codec must
      * read back all parameters, and they must have names at run time; start-up fails otherwise. A version of the application in which

@@ -99,7 +99,8 @@ final class Judge {
     }
 
     /**
-     * A difference outside of the claim's transaction causes those within it, and an earlier write causes later differences. A row with other values is one too many and another one too few: the one too many tells more.
+     * A difference outside of the claim's transaction causes those within it, and an earlier write causes later differences. A row
+     * with other values is one too many and another one too few: the one too many tells more.
      */
     private List<Baseline.Difference> mostTellingFirst(List<Baseline.Difference> differences) {
         Set<String> claims = origin.claimTransactions();

@@ -27,9 +27,8 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
  * The outermost part of a call, outside of its transaction. It binds key and fingerprint once, lets duplicates in this JVM wait
- * for each other, and replays a response that this instance knows of. Otherwise it lets the attempts of its mode be
- * made. Finally it publishes the outcome, unless the end of a
- * joined transaction decides on it.
+ * for each other, and replays a response that this instance knows of. Otherwise it lets the attempts of its mode be made.
+ * Finally it publishes the outcome, unless the end of a joined transaction decides on it.
  */
 public final class IdempotentCallExecutor {
 

@@ -16,8 +16,8 @@ import io.idempotency.internal.transaction.TransactionState;
 
 /**
  * An attempt that runs the method before it claims the key: the finished row is inserted when it has returned, with plain JDBC in
- * the message of the COMMIT. If the key may have a row
- * by then, everything is rolled back, and an attempt with the claim first follows. In a transaction that it joins the claim is first.
+ * the message of the COMMIT. If the key may have a row by then, everything is rolled back, and an attempt with the claim first
+ * follows. In a transaction that it joins the claim is first.
  */
 final class OptimisticAttempt extends TransactionalAttempt {
 

@@ -100,8 +100,8 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
     boolean fail(Connection connection, Fence fence, Failure failure, @Nullable Duration resumeAfter);
 
     /**
-     * Ends the lease of a call that is given up, in a transaction of its own. Its row stays PROCESSING until an operator decides, because nobody knows whether the
-     * effect happened.
+     * Ends the lease of a call that is given up, in a transaction of its own. Its row stays PROCESSING until an operator decides,
+     * because nobody knows whether the effect happened.
      *
      * @param reason the failure of the last attempt, which is not final
      * @return {@code false} if the claim of the fence does not hold the key any more

@@ -31,8 +31,8 @@ public interface KeyClaimer {
     boolean complete(Connection connection, Completion completion);
 
     /**
-     * Records the failure of an attempt whose claim was rolled back, in a transaction of its own. Never changes a success, a final failure or the claim of
-     * another attempt.
+     * Records the failure of an attempt whose claim was rolled back, in a transaction of its own. Never changes a success, a final
+     * failure or the claim of another attempt.
      *
      * @param connection a connection without auto-commit and without an open transaction
      * @return {@code false} if nothing was recorded, because another attempt has changed the row

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The hashes of texts. Internal. */
+/** The hashes of texts. */
 public final class Digests {
 
     /** Cached, because creating a digest takes longer, and more memory, than hashing a short text. */

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import tools.jackson.core.JacksonException;
 
-/** A filter of Jackson's failures, which removes values of payloads and responses from logs. Internal. */
+/** A filter of Jackson's failures, which removes values of payloads and responses from logs. */
 public final class JsonFailures {
 
     private JsonFailures() {}

@@ -49,7 +49,7 @@ import tools.jackson.databind.util.SimpleBeanPropertyDefinition;
 
 /**
  * The Jackson module that refuses values whose state is not in their JSON, wherever they stand: values of one class would
- * all look equal. What an application writes by a serializer of its own or as {@code @JsonValue} is never refused. Internal.
+ * all look equal. What an application writes by a serializer of its own or as {@code @JsonValue} is never refused.
  */
 public final class StateModule extends SimpleModule {
 

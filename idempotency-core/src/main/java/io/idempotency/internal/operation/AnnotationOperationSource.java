@@ -76,7 +76,6 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
         if (found == null) {
             return null;
         }
-        // The first one wins, because both interceptors of a call must get the same object.
         IdempotentOperation first = operations.putIfAbsent(key, found);
         return first == null ? found : first;
     }

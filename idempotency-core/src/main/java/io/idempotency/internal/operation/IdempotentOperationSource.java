@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-/** The source of idempotent operations, which pointcut and interceptors share. */
+/** The source of idempotent operations, which the pointcut, the interceptor and the rules share. */
 public interface IdempotentOperationSource {
 
     /** {@return the kinds of its operations} */

@@ -3,7 +3,7 @@ package io.idempotency.internal.response;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.MalformedInputException;
 
-/** The rules for text that PostgreSQL and brokers can store. Internal. */
+/** The rules for text that PostgreSQL and brokers can store. */
 public final class StorableText {
 
     private static final char FIRST_OF_TWO_BYTES = 0x80;

@@ -53,8 +53,8 @@ import io.idempotency.IdempotencyContext;
  * interrupt ends the pause and the repeats, and stays set. When no repeat is left, the caller gets the last answer or
  * {@link IOException} as it is. Answers are read into memory, and the connection is free during pauses.
  *
- * <p>In an idempotent call, use it with {@code mode = LEASED}: the lease is renewed during attempts and pauses. In a {@code TRANSACTIONAL} call, attempts and pauses would keep the transaction open, and a rollback would
- * not undo what the server did.
+ * <p>In an idempotent call, use it with {@code mode = LEASED}: the lease is renewed during attempts and pauses. In a
+ * {@code TRANSACTIONAL} call, attempts and pauses would keep the transaction open, and a rollback would not undo what the server did.
  *
  * <p>A retry of the application around the client does no harm if the key is made outside of it or derived; the numbers
  * of attempts multiply. Interceptors that are added after this one run for each attempt.

@@ -85,8 +85,8 @@ public record WaitBound(long milliseconds, long start) {
     }
 
     /**
-     * Bounds the statement of a claim, which restores the setting by itself and sets {@link TransactionState#MARK}. This saves a statement: PostgreSQL fixes the timeout of a
-     * statement when the statement starts.
+     * Bounds the statement of a claim, which restores the setting by itself and sets {@link TransactionState#MARK}. This saves a
+     * statement: PostgreSQL fixes the timeout of a statement when the statement starts.
      *
      * @param statement the statement with the placeholder {@code {restore}}, which must always be evaluated
      */
