@@ -2,6 +2,7 @@ package io.idempotency.boot.security;
 
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
 import org.springframework.security.core.Authentication;
@@ -31,7 +32,7 @@ final class PrincipalCallerResolver implements CallerResolver {
     public String resolveCaller() {
         Authentication authentication = context.get().getAuthentication();
         if (trust.isAuthenticated(authentication) && authentication != null) {
-            return authentication.getName();
+            return nameOf(authentication);
         }
         if (required) {
             throw new MissingCallerException("Nobody is authenticated on this thread, but"
@@ -39,5 +40,25 @@ final class PrincipalCallerResolver implements CallerResolver {
                     + " to the thread that makes the call, or name the caller with IdempotencyOperations");
         }
         return "";
+    }
+
+    /** Refuses principals that would share their keys with each other, or have others in each request. */
+    private static String nameOf(Authentication authentication) {
+        @Nullable String name = authentication.getName();
+        if (name == null || name.isEmpty() || name.equals(textOfIdentity(authentication.getPrincipal()))) {
+            throw new IllegalStateException("The authenticated principal has no name that tells it from others in each"
+                    + " request: the name of this " + authentication.getClass().getName() + " is "
+                    + (name == null ? "null" : "'" + name + "'")
+                    + ". Define a CallerResolver bean that names the caller, or let the class of the principal implement"
+                    + " java.security.Principal or UserDetails");
+        }
+        return name;
+    }
+
+    /** Returns what {@link Object#toString} gives, from which Spring Security makes a name if the principal has none. */
+    private static String textOfIdentity(@Nullable Object principal) {
+        return principal == null
+                ? ""
+                : principal.getClass().getName() + '@' + Integer.toHexString(principal.hashCode());
     }
 }

@@ -1,15 +1,21 @@
 package io.idempotency.boot.security;
 
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -99,6 +105,35 @@ class CallerOfThreadTest {
             as(user("alice"), strict);
             assertThat(callers()).containsExactly("alice");
         }
+    }
+
+    static Stream<Named<Supplier<Authentication>>> principalsWithoutName() {
+        return Stream.of(
+                Named.of("an object without toString", () -> of(new Object())),
+                Named.of("no principal", () -> of(null)),
+                Named.of(
+                        "a token without subject",
+                        () -> new TestingAuthenticationToken("token", "password", "ROLE_USER") {
+                            @Override
+                            public String getName() {
+                                return null;
+                            }
+                        }));
+    }
+
+    private static Authentication of(Object principal) {
+        return UsernamePasswordAuthenticationToken.authenticated(principal, "password", List.of());
+    }
+
+    /** They would share their keys with each other, or be somebody else in each request. */
+    @ParameterizedTest
+    @MethodSource("principalsWithoutName")
+    void principalsWithoutANameAreRefused(Supplier<Authentication> principal) {
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> as(principal.get(), notebook))
+                .withMessageContainingAll("The authenticated principal has no name", "Define a CallerResolver");
+
+        assertThat(Notebook.count(database.jdbc())).isZero();
     }
 
     @Test
