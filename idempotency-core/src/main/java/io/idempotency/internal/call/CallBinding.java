@@ -13,6 +13,7 @@ import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
+import io.idempotency.PrintableText;
 import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
@@ -166,11 +167,11 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
                     + callerResolver.getClass().getName()
                     + " returned null: it must return the empty string if there is no caller to tell apart");
         }
-        if (caller.codePointCount(0, caller.length()) > Intent.MAX_CALLER_LENGTH) {
-            throw new IllegalStateException("The CallerResolver "
-                    + callerResolver.getClass().getName() + " returned more than " + Intent.MAX_CALLER_LENGTH
-                    + " characters: define one that gives a shorter name for the same caller");
-        }
+        PrintableText.findProblem(caller, 0, Intent.MAX_CALLER_LENGTH).ifPresent(problem -> {
+            throw new IllegalStateException("The caller that the CallerResolver "
+                    + callerResolver.getClass().getName() + " returned " + problem
+                    + ": define one that gives another name for the same caller");
+        });
         return caller;
     }
 

@@ -96,7 +96,7 @@ class UnusualApplicationsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {NullCaller.class, LongCaller.class})
+    @ValueSource(classes = {NullCaller.class, LongCaller.class, UnprintableCaller.class})
     @Tag("full")
     void aMistakeOfACallerResolverIsNotTheClients(Class<?> resolver) throws Exception {
         try (HttpApplication application = start(List.of(resolver))) {
@@ -173,6 +173,16 @@ class UnusualApplicationsTest {
         @Bean
         CallerResolver longName() {
             return () -> "x".repeat(200);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class UnprintableCaller {
+
+        /** A Persian name, whose parts are joined by U+200C. */
+        @Bean
+        CallerResolver joinedName() {
+            return () -> "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627";
         }
     }
 }
