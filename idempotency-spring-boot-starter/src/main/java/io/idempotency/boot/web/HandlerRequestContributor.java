@@ -43,7 +43,8 @@ final class HandlerRequestContributor implements FingerprintContributor {
     }
 
     private static boolean isHandledBy(Method method, HttpServletRequest request) {
-        return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler
+        return KeyHeader.attributeOf(request, HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)
+                        instanceof HandlerMethod handler
                 && AopUtils.getMostSpecificMethod(handler.getMethod(), method.getDeclaringClass())
                         .equals(method);
     }

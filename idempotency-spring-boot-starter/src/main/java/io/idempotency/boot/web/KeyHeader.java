@@ -79,7 +79,16 @@ final class KeyHeader {
 
     /** Returns the key that was read from the header before; {@code null} if none was. */
     static @Nullable IdempotencyKey alreadyRead(HttpServletRequest request) {
-        return (IdempotencyKey) request.getAttribute(KEY);
+        return (IdempotencyKey) attributeOf(request, KEY);
+    }
+
+    /** Returns {@code null}, too, if the request is over: a thread that has taken over its attributes may outlive it. */
+    static @Nullable Object attributeOf(HttpServletRequest request, String attribute) {
+        try {
+            return request.getAttribute(attribute);
+        } catch (IllegalStateException over) {
+            return null;
+        }
     }
 
     /** Returns whether a key was refused because of its header. The client may see such a message. */

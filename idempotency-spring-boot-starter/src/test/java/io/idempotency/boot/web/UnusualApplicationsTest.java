@@ -3,16 +3,24 @@ package io.idempotency.boot.web;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
 
 import io.idempotency.CallerResolver;
@@ -110,6 +118,22 @@ class UnusualApplicationsTest {
         }
     }
 
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aCallThatOutlivesItsRequestIsMade(CapturedOutput output) throws Exception {
+        try (HttpApplication application = start(List.of(LaterWork.class))) {
+            LaterWork later = application.bean(LaterWork.class);
+            assertThat(application.post("/later").send().status()).isEqualTo(200);
+            // Tomcat answers before it takes the request back, which the next one on the connection waits for.
+            application.post("/unrelated").send();
+
+            later.mayBegin.countDown();
+
+            assertThat(later.placed.get(20, TimeUnit.SECONDS).item()).isEqualTo("tea");
+            assertThat(output).doesNotContain("Idempotency listener");
+        }
+    }
+
     private HttpApplication start(List<Class<?>> beans, String... properties) {
         List<Class<?>> all = new ArrayList<>(beans);
         all.add(Orders.class);
@@ -183,6 +207,37 @@ class UnusualApplicationsTest {
         @Bean
         CallerResolver joinedName() {
             return () -> "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627";
+        }
+    }
+
+    /** As of a TaskDecorator of the application, so that the task outlives the request. */
+    @RestController
+    static class LaterWork {
+
+        private final CountDownLatch mayBegin = new CountDownLatch(1);
+
+        private final CompletableFuture<Orders.Confirmation> placed = new CompletableFuture<>();
+
+        private final Orders.Service orders;
+
+        LaterWork(Orders.Service orders) {
+            this.orders = orders;
+        }
+
+        @PostMapping("/later")
+        void later() {
+            RequestAttributes attributes = RequestContextHolder.currentRequestAttributes();
+            placed.completeAsync(() -> {
+                RequestContextHolder.setRequestAttributes(attributes);
+                try {
+                    mayBegin.await();
+                    return orders.place("later", new Orders.Order("tea", 1));
+                } catch (InterruptedException stopped) {
+                    throw new AssertionError(stopped);
+                } finally {
+                    RequestContextHolder.resetRequestAttributes();
+                }
+            });
         }
     }
 }
