@@ -54,6 +54,7 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
     /** Requires the resolver, without which Spring MVC would take an unchecked key from the query. */
     private void requireResolver(HandlerMethod handler) {
         boolean isConfigured = adapters.stream()
+                .filter(adapter -> adapter.supports(handler))
                 .allMatch(
                         adapter -> resolversOf(adapter).stream().anyMatch(KeyHeaderArgumentResolver.class::isInstance));
         if (!isConfigured) {

@@ -21,7 +21,9 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurationSupport;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.idempotency.CallerResolver;
 import io.idempotency.Idempotent;
@@ -134,6 +136,13 @@ class UnusualApplicationsTest {
         }
     }
 
+    @Test
+    void anAdapterOfOtherHandlersNeedNotReadTheKey() throws Exception {
+        try (HttpApplication application = start(List.of(OtherAdapter.class))) {
+            assertThat(application.post("/any-method").key("abc").send().body()).isEqualTo("key abc");
+        }
+    }
+
     private HttpApplication start(List<Class<?>> beans, String... properties) {
         List<Class<?>> all = new ArrayList<>(beans);
         all.add(Orders.class);
@@ -238,6 +247,21 @@ class UnusualApplicationsTest {
                     RequestContextHolder.resetRequestAttributes();
                 }
             });
+        }
+    }
+
+    /** An adapter for other handlers, as Spring Data REST has one. */
+    @Configuration(proxyBeanMethods = false)
+    static class OtherAdapter {
+
+        @Bean
+        RequestMappingHandlerAdapter otherHandlerAdapter() {
+            return new RequestMappingHandlerAdapter() {
+                @Override
+                protected boolean supportsInternal(HandlerMethod handler) {
+                    return false;
+                }
+            };
         }
     }
 }
