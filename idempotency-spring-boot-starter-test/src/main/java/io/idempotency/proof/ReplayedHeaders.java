@@ -16,8 +16,8 @@ import tools.jackson.databind.module.SimpleModule;
 /** Writes those headers of a response that a replay has. HTTP and filters make others anew, such as Date. */
 final class ReplayedHeaders extends ValueSerializer<HttpHeaders> {
 
-    private static final List<String> USUAL =
-            List.of("Content-Language", "Content-Type", "ETag", "Last-Modified", "Link", "Location");
+    private static final List<String> USUAL = List.of(
+            "Content-Encoding", "Content-Language", "Content-Type", "ETag", "Last-Modified", "Link", "Location");
 
     private final List<String> names;
 

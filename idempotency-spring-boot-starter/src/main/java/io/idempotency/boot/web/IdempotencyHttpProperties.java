@@ -21,7 +21,7 @@ import org.springframework.util.Assert;
  *     bare text, as many clients send it.
  * @param replayedHeaderName Name of the response header that marks replays.
  * @param replayHeaders Response headers of a ResponseEntity that are stored and replayed, in addition to Content-Type,
- *     Content-Language, ETag, Last-Modified, Link and Location.
+ *     Content-Encoding, Content-Language, ETag, Last-Modified, Link and Location.
  * @param retryStatus Statuses of a ResponseEntity that ask for a repeat. Such a response is not stored, and its call is
  *     rolled back. If empty, every response is stored.
  * @param caller Owner of the keys, unless the application defines a CallerResolver.

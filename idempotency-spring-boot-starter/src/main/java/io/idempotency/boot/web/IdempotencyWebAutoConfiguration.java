@@ -45,8 +45,8 @@ import io.idempotency.internal.response.JacksonResponseCodec;
 @ImportRuntimeHints(IdempotencyWebRuntimeHints.class)
 public final class IdempotencyWebAutoConfiguration {
 
-    static final List<String> REPLAYED_HEADERS =
-            List.of("Content-Language", "Content-Type", "ETag", "Last-Modified", "Link", "Location");
+    static final List<String> REPLAYED_HEADERS = List.of(
+            "Content-Encoding", "Content-Language", "Content-Type", "ETag", "Last-Modified", "Link", "Location");
 
     @Bean
     KeyHeader idempotencyKeyHeader(IdempotencyHttpProperties properties) {

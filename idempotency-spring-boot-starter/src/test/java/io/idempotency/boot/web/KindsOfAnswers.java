@@ -1,5 +1,8 @@
 package io.idempotency.boot.web;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -97,6 +101,19 @@ class KindsOfAnswers {
         return ResponseEntity.ok()
                 .contentType(MediaType.APPLICATION_OCTET_STREAM)
                 .body(new byte[] {0, -1, 127, -128, (byte) executed()});
+    }
+
+    @PostMapping("/encoded")
+    @Idempotent(scope = "encoded", key = "#key")
+    ResponseEntity<byte[]> encoded(@IdempotencyKeyHeader String key) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (OutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(executed());
+        }
+        return ResponseEntity.ok()
+                .header(HttpHeaders.CONTENT_ENCODING, "gzip")
+                .contentType(MediaType.APPLICATION_OCTET_STREAM)
+                .body(bytes.toByteArray());
     }
 
     @PostMapping("/decimal")

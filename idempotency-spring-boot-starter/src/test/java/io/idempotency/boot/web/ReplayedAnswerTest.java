@@ -52,6 +52,7 @@ class ReplayedAnswerTest {
                 "text",
                 "plain-text",
                 "bytes",
+                "encoded",
                 "decimal",
                 "map",
                 "dates",
