@@ -160,7 +160,16 @@ final class ClosedTypes {
         add(samples, float.class, Float.class, 0.0f, -0.0f, 0.1f, Float.NaN);
         add(samples, double.class, Double.class, 0.0, -0.0, 0.1, Double.NaN, Double.MIN_VALUE);
         add(samples, char.class, Character.class, 'x', ' ', '\u0000');
-        samples.put(String.class, List.of("", " A\u00e9\u20ac\u0000\ud83d\ude00 ", "null", "1.50", "2026-02-03"));
+        samples.put(
+                String.class,
+                List.of(
+                        "",
+                        " A\u00e9\u20ac\u0000\ud83d\ude00 ",
+                        "null",
+                        "1.50",
+                        "2026-02-03",
+                        // Applications escape markup and mask addresses and numbers.
+                        "<b>Tom & Jerry</b>\n\"it's\" \\ tom@example.com 4111 1111 1111 1111"));
         samples.put(
                 BigDecimal.class,
                 List.of(new BigDecimal("0.00"), new BigDecimal("1E+2"), new BigDecimal("-12345678901234567890.50")));

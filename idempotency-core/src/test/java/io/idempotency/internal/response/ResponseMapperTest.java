@@ -27,7 +27,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.core.ParameterizedTypeReference;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
@@ -223,6 +227,25 @@ class ResponseMapperTest {
                     .isOne();
             assertThat(readingsOfTheThird(new Line("a".repeat(1_000), BigDecimal.ONE), Line.class, false))
                     .isOne();
+        }
+
+        @Test
+        void isEachWhereTheApplicationEscapesText() {
+            SimpleModule escaping = new SimpleModule().addSerializer(String.class, new ValueSerializer<String>() {
+                @Override
+                public void serialize(String text, JsonGenerator json, SerializationContext context) {
+                    json.writeString(text.replace("&", "&amp;"));
+                }
+            });
+            ResponseMapper responses = new ResponseMapper(
+                    List.of(new JacksonResponseCodec(
+                            JsonMapper.builder().addModule(escaping).build())),
+                    MAX_BYTES,
+                    false);
+            responses.write(INTENT, new Line("Tom", null), Line.class, false);
+
+            assertThatThrownBy(() -> responses.write(INTENT, new Line("Tom & Jerry", null), Line.class, false))
+                    .isInstanceOf(ResponseNotStorableException.class);
         }
 
         @Test
