@@ -22,11 +22,16 @@ final class FingerprintableArgumentsRule implements OperationRule {
             "org.springframework.core.io.InputStreamSource",
             "org.springframework.http.HttpMessage",
             "org.springframework.http.HttpEntity",
+            "org.springframework.http.HttpHeaders",
             "org.springframework.messaging.Message",
+            "org.springframework.security.core.AuthenticatedPrincipal",
             "org.springframework.security.core.Authentication",
+            "org.springframework.security.core.userdetails.UserDetails",
+            "org.springframework.security.oauth2.core.OAuth2Token",
             "org.springframework.ui.Model",
             "org.springframework.validation.Errors",
-            "org.springframework.web.context.request.WebRequest");
+            "org.springframework.web.context.request.WebRequest",
+            "org.springframework.web.util.UriBuilder");
 
     private static final String FUNCTIONS = "java.util.function";
 

@@ -35,6 +35,7 @@ import org.springframework.data.domain.PageImpl;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
@@ -144,6 +145,8 @@ class MethodRulesReportTest {
                         "Use one of its components: cents"),
                 arguments("resultIdIsNotSpel", "The resultId of @Idempotent", "Correct the expression"),
                 arguments("takesServletRequest", "jakarta.servlet.http.HttpServletRequest", "fingerprint ="),
+                arguments("takesHeaders", "org.springframework.http.HttpHeaders, which is not data", "fingerprint ="),
+                arguments("takesUser", "UserDetails, which is not data", "fingerprint ="),
                 arguments("takesStream", "java.io.InputStream, which is not data", "fingerprint ="),
                 arguments("cacheableMethod", "is @Cacheable too", "Remove @Cacheable"),
                 arguments("readOnly", "has a read-only transaction", "Remove readOnly = true"),
@@ -383,6 +386,12 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "#key")
         abstract String takesServletRequest(String key, HttpServletRequest request);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesHeaders(String key, HttpHeaders headers);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesUser(String key, UserDetails user);
 
         @Idempotent(scope = "s", key = "#key")
         abstract String takesStream(String key, InputStream body);
