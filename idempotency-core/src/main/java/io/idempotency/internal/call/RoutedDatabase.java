@@ -47,15 +47,28 @@ public final class RoutedDatabase implements DatabaseResolver {
         return resolver == SINGLE;
     }
 
-    /** Returns the DataSources that the routing one chooses between. */
+    /**
+     * Returns the DataSources that the routing one chooses between.
+     *
+     * @throws IllegalStateException if it does not tell them
+     */
     public Map<Object, DataSource> targets() {
-        return routing.getResolvedDataSources();
+        try {
+            return routing.getResolvedDataSources();
+        } catch (IllegalStateException unresolved) {
+            throw new IllegalStateException(
+                    "The routing DataSource " + routing.getClass().getName()
+                            + " does not tell between which databases it chooses, so that equal keys of two of them could not"
+                            + " be told apart: let its afterPropertiesSet resolve its targets, or define a DatabaseResolver bean"
+                            + " that returns one name for each database",
+                    unresolved);
+        }
     }
 
     /** Finds the chosen target by unwrapping, because the method that chooses it is protected. */
     @Override
     public Object resolveDatabase() {
-        for (DataSource target : routing.getResolvedDataSources().values()) {
+        for (DataSource target : targets().values()) {
             Object chosen = findChosen(target.getClass());
             if (chosen != null) {
                 return chosen;
