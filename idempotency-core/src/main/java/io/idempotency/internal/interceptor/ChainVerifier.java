@@ -94,8 +94,9 @@ final class ChainVerifier {
                     "The bean '" + beanName
                             + "' with idempotent methods is a proxy round another proxy, inside of which"
                             + " the claim cannot be placed.",
-                    "Let the container make the only proxy: return the object itself from the bean method, or annotate a"
-                            + " service method that calls this bean.");
+                    "Let the container make the only proxy: return the object itself from the bean method, remove a second"
+                            + " creator of proxies (a DefaultAdvisorAutoProxyCreator bean), or annotate a service method that"
+                            + " calls this bean.");
         }
         return proxy;
     }

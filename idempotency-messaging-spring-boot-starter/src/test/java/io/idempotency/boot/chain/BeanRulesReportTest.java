@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
@@ -406,11 +407,21 @@ class BeanRulesReportTest extends LedgerTests {
                 .advises("@Lazy");
     }
 
-    @Test
-    void reportsAProxyRoundAProxy() {
-        reportOf(NeverCalled.class, WrapsInAProxy.class)
+    @ParameterizedTest
+    @ValueSource(classes = {WrapsInAProxy.class, SecondCreator.class})
+    void reportsAProxyRoundAProxy(Class<?> postProcessor) {
+        reportOf(NeverCalled.class, postProcessor)
                 .says(NeverCalled.class.getSimpleName() + "' with idempotent methods is a proxy round another proxy")
-                .advises("Let the container make the only proxy");
+                .advises("Let the container make the only proxy", "remove a second creator of proxies");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SecondCreator {
+
+        @Bean
+        static DefaultAdvisorAutoProxyCreator advisorAutoProxyCreator() {
+            return new DefaultAdvisorAutoProxyCreator();
+        }
     }
 
     @ParameterizedTest
