@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.engine;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +33,13 @@ public final class EngineVerifier {
     private static final String OTHERWISE =
             " Correct what the database reports. If it has nothing to do with the idempotency"
                     + " tables, set idempotency.verify-engine = false.";
+
+    /** The states of a prepared statement that exists already, or does not exist. */
+    private static final Set<String> MIXED_UP_STATEMENTS = Set.of("42P05", "26000");
+
+    private static final String FIX_STATEMENTS =
+            "The pooler between the application and the server mixes up prepared statements, as PgBouncer does before 1.21 or with"
+                    + " max_prepared_statements=0. Add prepareThreshold=0 to the JDBC URL.";
 
     /** They are known by their version(), because a trial would come after the migrations. Aurora PostgreSQL is PostgreSQL. */
     private static final List<LookAlike> LOOK_ALIKES = List.of(
@@ -185,9 +193,14 @@ public final class EngineVerifier {
     }
 
     private static IdempotencyStartupException refusal(String problem, String action, Exception failure) {
-        return failure instanceof IdempotencyStartupException refused
-                ? refused
-                : new IdempotencyStartupException(problem + ": " + SqlFailures.reason(failure) + ".", action, failure);
+        if (failure instanceof IdempotencyStartupException refused) {
+            return refused;
+        }
+        boolean isMixedUp = NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException answer
+                && answer.getSQLState() != null
+                && MIXED_UP_STATEMENTS.contains(answer.getSQLState());
+        return new IdempotencyStartupException(
+                problem + ": " + SqlFailures.reason(failure) + ".", isMixedUp ? FIX_STATEMENTS : action, failure);
     }
 
     private record LookAlike(String product, String mark, String consequence) {}

@@ -4,9 +4,11 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
 import javax.sql.DataSource;
 
+import org.postgresql.PGConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.PgConnection;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -31,6 +33,24 @@ final class ChangedConnections extends DelegatingDataSource {
             throw new IllegalStateException("A statement was executed outside of a transaction");
         };
         return new ChangedConnections(dataSource, Map.of("prepareStatement", refuse, "createStatement", refuse));
+    }
+
+    /** A pooler whose connection to the server has the prepared statement of another client already. */
+    static DataSource withAnothersStatement(DataSource dataSource) {
+        return new DelegatingDataSource(dataSource) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                PGConnection driver = connection.unwrap(PGConnection.class);
+                driver.setPrepareThreshold(0);
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("prepare \"S_1\" as select 1");
+                }
+                driver.setPrepareThreshold(1);
+                return connection;
+            }
+        };
     }
 
     /** A pooler that ends each transaction with its first statement, and tells nobody. */

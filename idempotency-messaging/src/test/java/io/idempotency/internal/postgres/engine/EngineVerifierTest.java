@@ -121,6 +121,15 @@ class EngineVerifierTest {
                     "transaction blocks not allowed in statement pooling mode",
                     "pool_mode to transaction or session");
         }
+
+        @Test
+        void isRefusedBehindAPoolerThatMixesUpPreparedStatements() {
+            assertRefused(
+                    verifier(ChangedConnections.withAnothersStatement(database.adminDataSource()))
+                            ::requireSuitableServer,
+                    "prepared statement \"S_1\" already exists",
+                    "Add prepareThreshold=0 to the JDBC URL");
+        }
     }
 
     @Nested
