@@ -46,7 +46,9 @@ class WithoutMessagesTest {
                 .isEqualTo("There is no section 'dead-messages'. There are stale-leases, abandoned,"
                         + " repeated-commands, record.");
         assertThat(application.get("record?key=unknown").error())
-                .isEqualTo("No request with the key 'unknown' is stored in any scope.");
+                .isEqualTo(
+                        "No request with the key 'unknown' is stored in any scope. It may be held by a running transaction,"
+                                + " which shows nothing before its commit: no statement waits for one now.");
     }
 
     @Test

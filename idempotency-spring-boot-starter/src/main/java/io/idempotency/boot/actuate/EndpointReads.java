@@ -133,7 +133,7 @@ final class EndpointReads {
         if (found.rows().isEmpty()) {
             throw new RefusedRequestException(
                     RefusedRequestException.NOT_FOUND,
-                    "No request with the key '" + key + "' is stored in any scope."
+                    "No request with the key '" + key + "' is stored in any scope. " + explainBlocked()
                             + parts.stream().map(part -> ' ' + part.scopeHint()).collect(Collectors.joining()));
         }
         return found;
@@ -144,6 +144,10 @@ final class EndpointReads {
                 !administration.search(intent.scope(), null, null, 1).isEmpty();
         return "Nothing is stored for the " + intent + ". "
                 + (isScopeKnown ? "" : "No request of that scope is stored at all: it may be misspelt. ")
-                + BlockedClaimsText.of(administration.findBlockedClaims(MAX_BLOCKED_CLAIMS));
+                + explainBlocked();
+    }
+
+    private String explainBlocked() {
+        return BlockedClaimsText.of(administration.findBlockedClaims(MAX_BLOCKED_CLAIMS));
     }
 }
