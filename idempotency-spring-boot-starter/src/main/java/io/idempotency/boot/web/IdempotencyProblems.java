@@ -62,6 +62,15 @@ final class IdempotencyProblems {
         } else if (refusal instanceof InvalidIdempotencyKeyException invalid
                 && !KeyHeader.isRefusalOf(request, refusal)) {
             logger.warn("A {} that did not come from the header is not valid", invalid.valueName(), refusal);
+        } else if (refusal instanceof MissingIdempotencyKeyException missing
+                && KEY.equals(missing.valueName())
+                && request.getHeader(properties.headerName()) != null) {
+            logger.warn(
+                    "The call of a {} request got no key, although the request has the header {}: only a parameter with"
+                            + " @IdempotencyKeyHeader gets it, and not for GET, HEAD, OPTIONS and TRACE. {}.",
+                    request.getMethod(),
+                    properties.headerName(),
+                    refusal.getMessage());
         } else {
             logger.debug("An idempotent call was refused", refusal);
         }

@@ -146,6 +146,24 @@ class IdempotencyProblemsTest {
     }
 
     @Test
+    void aHeaderThatDoesNotReachTheCallIsTheFaultOfTheApplication() {
+        try (LogLines log = LogLines.of(IdempotencyProblems.class.getName())) {
+            MockHttpServletRequest request = new MockHttpServletRequest("GET", "/transfers");
+            problems.answer(new MissingIdempotencyKeyException("no key"), request);
+            request.addHeader("Idempotency-Key", "k-1");
+            problems.answer(new MissingIdempotencyKeyException("no key"), request);
+
+            assertThat(log.all()).extracting(ILoggingEvent::getLevel).containsExactly(Level.DEBUG, Level.WARN);
+            assertThat(log.all().get(1).getFormattedMessage())
+                    .startsWith(
+                            "The call of a GET request got no key, although the request has the header Idempotency-Key")
+                    .contains("@IdempotencyKeyHeader")
+                    .endsWith("no key.")
+                    .doesNotContain("k-1");
+        }
+    }
+
+    @Test
     void anExpressionThatFailsIsTheFaultOfTheApplication() {
         try (LogLines log = LogLines.of(IdempotencyProblems.class.getName())) {
             ResponseEntity<ProblemDetail> answer = problems.answer(
