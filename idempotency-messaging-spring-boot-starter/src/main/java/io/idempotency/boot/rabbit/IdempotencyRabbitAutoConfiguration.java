@@ -40,6 +40,12 @@ import io.idempotency.outbox.OutboxSender;
 @EnableConfigurationProperties({IdempotencyOutboxProperties.class, IdempotencyRabbitProperties.class})
 public final class IdempotencyRabbitAutoConfiguration {
 
+    /**
+     * How often a timeout of connecting fits into that of the relay: a broker that does not answer is an outage, and a message that
+     * the relay gives up has failed. There may be several addresses to try.
+     */
+    private static final int PARTS = 4;
+
     /** The connections are its own, because the application's may be transacted, which excludes confirms. */
     @Bean
     @ConditionalOnMissingBean(OutboxSender.class)
@@ -50,9 +56,17 @@ public final class IdempotencyRabbitAutoConfiguration {
             IdempotencyRabbitProperties properties) {
         com.rabbitmq.client.ConnectionFactory client =
                 application.getRabbitConnectionFactory().clone();
-        client.setChannelRpcTimeout((int) outbox.sendTimeout().toMillis());
+        int sendTimeout = (int) outbox.sendTimeout().toMillis();
+        client.setChannelRpcTimeout(sendTimeout);
+        client.setConnectionTimeout(atMost(sendTimeout / PARTS, client.getConnectionTimeout()));
+        client.setHandshakeTimeout(atMost(sendTimeout / PARTS, client.getHandshakeTimeout()));
         CachingConnectionFactory connections = new CachingConnectionFactory(client);
         configurer.ifAvailable(settings -> settings.configure(connections));
         return new RabbitSender(connections, properties);
+    }
+
+    /** Zero is no limit. */
+    private static int atMost(int limit, int configured) {
+        return configured == 0 ? limit : Math.min(limit, configured);
     }
 }

@@ -47,6 +47,9 @@ final class RabbitSender implements OutboxSender, DisposableBean {
     private final ExecutorService publisher =
             Executors.newSingleThreadExecutor(new CustomizableThreadFactory("idempotency-rabbit-"));
 
+    /** The last failure to open a connection; null if there was none. */
+    private volatile @Nullable SenderUnavailableException unreachable;
+
     /**
      * Creates the sender.
      *
@@ -70,17 +73,27 @@ final class RabbitSender implements OutboxSender, DisposableBean {
     @Override
     public CompletionStage<Void> send(OutboxRecord message) {
         CompletableFuture<Void> result = new CompletableFuture<>();
+        SenderUnavailableException known = unreachable;
         publisher.execute(() -> {
             // The relay may have given it up meanwhile.
             if (!result.isDone()) {
                 try {
+                    requireNoOutageSince(known);
                     publish(message, result);
                 } catch (RuntimeException failure) {
-                    result.completeExceptionally(classify(failure));
+                    result.completeExceptionally(classified(failure));
                 }
             }
         });
         return result;
+    }
+
+    /** A broker may be silent until a timeout. If each message waited for it, the relay would give up the last ones itself. */
+    private void requireNoOutageSince(@Nullable SenderUnavailableException known) {
+        SenderUnavailableException latest = unreachable;
+        if (latest != null && latest != known) {
+            throw latest;
+        }
     }
 
     /** Returns the channels that are kept open, because each message that is not confirmed yet has one for itself. */
@@ -141,12 +154,18 @@ final class RabbitSender implements OutboxSender, DisposableBean {
     }
 
     /** Distinguishes failures of a message, such as a header that is too long, from an outage of the broker. */
-    private static RuntimeException classify(RuntimeException failure) {
+    private RuntimeException classified(RuntimeException failure) {
         boolean isOutage = failure instanceof ShutdownSignalException
                 || (failure instanceof AmqpException && !(failure instanceof UncategorizedAmqpException));
-        return isOutage
-                ? new SenderUnavailableException("RabbitMQ does not take messages: " + failure.getMessage(), failure)
-                : failure;
+        if (!isOutage) {
+            return failure;
+        }
+        SenderUnavailableException outage =
+                new SenderUnavailableException("RabbitMQ does not take messages: " + failure.getMessage(), failure);
+        if (!connection.state().isOpen()) {
+            unreachable = outage;
+        }
+        return outage;
     }
 
     private String place(OutboxRecord message) {
