@@ -15,8 +15,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  *
  * <p>Each message is received through the {@link io.idempotency.inbox.Inbox}: it is recorded as handled in the
  * transaction of the method's effect, on the library's DataSource, so a message that is sent again has no second
- * effect. The method runs in that transaction, on a thread of the library. Any exception rolls back, and the message is
- * handled again later. The method is interrupted after {@code idempotency.outbox.send-timeout}.
+ * effect. The method runs in that transaction, on a thread of the library, so it neither has the mode
+ * {@link io.idempotency.IdempotencyMode#LEASED} nor calls a method that has it. Any exception rolls back, and the message
+ * is handled again later. The method is interrupted after {@code idempotency.outbox.send-timeout}.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

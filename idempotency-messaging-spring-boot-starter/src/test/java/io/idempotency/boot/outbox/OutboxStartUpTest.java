@@ -21,6 +21,8 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
 import io.idempotency.boot.testing.StartupReport;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
@@ -174,11 +176,17 @@ class OutboxStartUpTest {
             "TakesTwoPayloads, has parameters that a message cannot give",
             "Apart, with the propagation REQUIRES_NEW",
             "Asynchronous, is @Async",
+            "Leased, with the mode LEASED",
             "BadConsumer, The consumer of a message contains U+000A"
         })
         void aMethodThatCannotHandleMessages(String bean, String problem) throws ClassNotFoundException {
             Class<?> type = Class.forName(OutboxStartUpTest.class.getName() + "$" + bean);
-            assertReport(withoutBrokers().withBean(type), problem, "");
+            assertReport(
+                    application
+                            .withPropertyValues("idempotency.outbox.sender=in-process")
+                            .withBean(type),
+                    problem,
+                    "");
         }
 
         private void assertReport(ApplicationContextRunner runner, String problem, String action) {
@@ -234,6 +242,13 @@ class OutboxStartUpTest {
 
         @OutboxHandler(topic = "orders")
         void handle(String payload) {}
+    }
+
+    static class Leased {
+
+        @OutboxHandler(topic = "orders")
+        @Idempotent(scope = "transfers", key = "#payload", mode = IdempotencyMode.LEASED)
+        public void handle(String payload) {}
     }
 
     static class BadConsumer {

@@ -14,7 +14,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.Idempotent;
 import io.idempotency.internal.inbox.ConsumerName;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxRecord;
@@ -61,6 +63,14 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
                     description + " is @Transactional with the propagation " + transactional.propagation()
                             + ", so its effect would not commit together with the message's having been handled.",
                     "Remove the propagation: the method runs in the transaction of the inbox.");
+        }
+        Idempotent idempotent = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
+        if (idempotent != null && idempotent.mode() == IdempotencyMode.LEASED) {
+            throw new IdempotencyStartupException(
+                    description + " is @Idempotent with the mode LEASED, whose lease has to be committed before any"
+                            + " transaction, but it runs in the transaction of the inbox: each message would fail.",
+                    "Remove @Idempotent: the inbox handles each message once. To call another system, send it"
+                            + " OutboxRecord.id() as the key.");
         }
         try {
             ConsumerName.require(consumer);
