@@ -46,7 +46,8 @@ public interface Inbox {
      * {@link #handleOnce} or an annotated receiver of the same consumer, which would skip them. If the batch fails, the
      * transaction is marked rollback-only, and the caller repeats it as a whole. Listeners get the outcome of each
      * message when the transaction has ended. Failures of batches are not recorded in the table
-     * {@code message_failure}.
+     * {@code message_failure}. A listener must not leave the transaction with Spring Kafka's
+     * {@code BatchListenerFailedException}: the messages before the failed one would be acknowledged and rolled back.
      *
      * <p>Waits for other transactions that are handling one of the messages. Two batches never deadlock, whatever their
      * order. If a transaction claims several batches or messages one after the other, it can deadlock with another one,
