@@ -58,7 +58,7 @@ public interface Inbox {
      * @param messages messages of the batch, at most thousands; may contain duplicates, but not {@code null}
      * @param idOf function that returns the id of a message, 1 to 255 printable characters
      * @return messages to handle, in their order; only the first of those with equal ids
-     * @throws MissingIdempotencyKeyException if a message has no id; the database was not accessed
+     * @throws MissingIdempotencyKeyException if a message is {@code null} or has no id; the database was not accessed
      * @throws InvalidIdempotencyKeyException if an id is malformed; the database was not accessed
      * @throws TransactionMismatchException if no transaction is open on the library's DataSource, as in a callback
      *     after its commit, or it is read-only

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -345,6 +346,10 @@ class InboxTest {
         assertThatThrownBy(() -> transaction.execute(
                         status -> inbox.claimNew("invoices", List.of("a", "b"), id -> id.equals("b") ? null : id)))
                 .isInstanceOf(MissingIdempotencyKeyException.class);
+        assertThatThrownBy(() -> transaction.execute(
+                        status -> inbox.claimNew("invoices", Arrays.asList("a", null), String::strip)))
+                .isInstanceOf(MissingIdempotencyKeyException.class)
+                .hasMessageContaining("is null, because it has no value or could not be read");
 
         assertThat(application.handledMessages()).isEmpty();
     }

@@ -16,6 +16,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.call.Effect;
@@ -87,6 +88,7 @@ public final class InboxTemplate implements Inbox {
         List<String> ids = new ArrayList<>(messages.size());
         Map<String, M> firstById = new LinkedHashMap<>();
         for (M message : messages) {
+            requireRead(consumer, message);
             String id = InboxBinding.requireId(consumer, idOf.apply(message)).value();
             ids.add(id);
             firstById.putIfAbsent(id, message);
@@ -98,6 +100,16 @@ public final class InboxTemplate implements Inbox {
                 claim(consumer, firstById.keySet(), new BatchOutcomePublisher(listener, consumer, ids));
         firstById.keySet().removeAll(handledBefore);
         return firstById.values().stream().toList();
+    }
+
+    /** Listener containers give null in the place of what they could not read. */
+    private static void requireRead(String consumer, @Nullable Object message) {
+        if (message == null) {
+            throw new MissingIdempotencyKeyException(
+                    "A message of a batch for the consumer '" + consumer
+                            + "' is null, because it has no value or could not be read: take it out of the batch before",
+                    MessageValues.ID);
+        }
     }
 
     /** Returns the ids of the messages that were handled before. */
