@@ -24,6 +24,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.testing.StartupReport;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
@@ -177,6 +178,7 @@ class OutboxStartUpTest {
             "Apart, with the propagation REQUIRES_NEW",
             "Asynchronous, is @Async",
             "Leased, with the mode LEASED",
+            "ReceivesItself, is an @IdempotentReceiver as the consumer 'orders'",
             "BadConsumer, The consumer of a message contains U+000A"
         })
         void aMethodThatCannotHandleMessages(String bean, String problem) throws ClassNotFoundException {
@@ -249,6 +251,13 @@ class OutboxStartUpTest {
         @OutboxHandler(topic = "orders")
         @Idempotent(scope = "transfers", key = "#payload", mode = IdempotencyMode.LEASED)
         public void handle(String payload) {}
+    }
+
+    static class ReceivesItself {
+
+        @OutboxHandler(topic = "orders")
+        @IdempotentReceiver(consumer = "orders", messageId = "#message.id()")
+        public void handle(OutboxRecord message) {}
     }
 
     static class BadConsumer {

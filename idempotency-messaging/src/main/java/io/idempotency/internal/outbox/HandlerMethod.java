@@ -17,6 +17,7 @@ import org.springframework.util.ReflectionUtils;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Idempotent;
+import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.internal.inbox.ConsumerName;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxRecord;
@@ -71,6 +72,13 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
                             + " transaction, but it runs in the transaction of the inbox: each message would fail.",
                     "Remove @Idempotent: the inbox handles each message once. To call another system, send it"
                             + " OutboxRecord.id() as the key.");
+        }
+        IdempotentReceiver receiver = AnnotatedElementUtils.findMergedAnnotation(method, IdempotentReceiver.class);
+        if (receiver != null && receiver.consumer().equals(consumer)) {
+            throw new IdempotencyStartupException(
+                    description + " is an @IdempotentReceiver as the consumer '" + consumer
+                            + "', for which the inbox has claimed each message already: each would fail.",
+                    "Remove @IdempotentReceiver, or give it another consumer if it keeps the order of a stream.");
         }
         try {
             ConsumerName.require(consumer);
