@@ -351,6 +351,8 @@ class InboxTest {
                 .isInstanceOf(MissingIdempotencyKeyException.class)
                 .hasMessageContaining("is null, because it has no value or could not be read");
 
+        assertThat(application.outcomes().ofMessages())
+                .containsExactly(MessageOutcome.INVALID_ID, MessageOutcome.INVALID_ID, MessageOutcome.INVALID_ID);
         assertThat(application.handledMessages()).isEmpty();
     }
 

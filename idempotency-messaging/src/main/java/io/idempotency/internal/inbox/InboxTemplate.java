@@ -16,6 +16,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.inbox.Inbox;
@@ -26,6 +27,8 @@ import io.idempotency.internal.call.Rethrow;
 import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.JoinedTransactions;
+import io.idempotency.messaging.MessageOutcome;
+import io.idempotency.messaging.MessageReceived;
 import io.idempotency.messaging.MessagingListener;
 
 /** Receives messages for other code: a single one on the same path as an annotated method, a batch in the open transaction. */
@@ -88,8 +91,7 @@ public final class InboxTemplate implements Inbox {
         List<String> ids = new ArrayList<>(messages.size());
         Map<String, M> firstById = new LinkedHashMap<>();
         for (M message : messages) {
-            requireRead(consumer, message);
-            String id = InboxBinding.requireId(consumer, idOf.apply(message)).value();
+            String id = requireId(consumer, message, idOf);
             ids.add(id);
             firstById.putIfAbsent(id, message);
         }
@@ -100,6 +102,17 @@ public final class InboxTemplate implements Inbox {
                 claim(consumer, firstById.keySet(), new BatchOutcomePublisher(listener, consumer, ids));
         firstById.keySet().removeAll(handledBefore);
         return firstById.values().stream().toList();
+    }
+
+    private <M> String requireId(String consumer, M message, Function<? super M, ? extends @Nullable String> idOf) {
+        try {
+            requireRead(consumer, message);
+            return InboxBinding.requireId(consumer, idOf.apply(message)).value();
+        } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException invalid) {
+            listener.messageReceived(
+                    new MessageReceived(consumer, null, MessageOutcome.INVALID_ID, 0, Duration.ZERO, invalid));
+            throw invalid;
+        }
     }
 
     /** Listener containers give null in the place of what they could not read. */
