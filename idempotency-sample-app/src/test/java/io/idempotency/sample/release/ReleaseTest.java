@@ -155,10 +155,10 @@ class ReleaseTest {
 
     /**
      * The code of the first two is that of pages of the documentation. The third one has the starter of messages, and comes to the
-     * database of the others.
+     * database of the others. The fourth one has a server of its own, whose log Debezium reads with the settings of a page.
      */
     @Test
-    void applicationsInJavaInKotlinAndWithMessagesBuildFromTheReleaseAlone() throws Exception {
+    void applicationsInJavaInKotlinWithMessagesAndWithDebeziumBuildFromTheReleaseAlone() throws Exception {
         Path consumer = folder.resolve("consumer");
         copy(ROOT.resolve("build/consumer"), consumer);
         Path pom = consumer.resolve("pom.xml");
@@ -193,6 +193,12 @@ class ReleaseTest {
                     consumer.resolve("kotlin/src/" + kind + "/kotlin/shop/Page" + i + ".kt"),
                     "package shop\n" + kotlin.get(i));
         }
+        Path cdc = Files.createDirectory(consumer.resolve("cdc/src/test/resources"));
+        Files.writeString(
+                cdc.resolve("publication.sql"), code("messaging.md", "sql").get(0));
+        Files.writeString(
+                cdc.resolve("debezium.properties"),
+                code("messaging.md", "properties").get(0));
 
         try (TestDatabase database = TestDatabase.createEmpty()) {
             // In files, because the test kit would take a server that the environment names.
@@ -223,7 +229,8 @@ class ReleaseTest {
                 "java/target/surefire-reports/TEST-shop.TransfersTest.xml",
                 "kotlin/target/surefire-reports/TEST-shop.OrdersTest.xml",
                 "kotlin/target/surefire-reports/TEST-shop.OrdersAreIdempotentTest.xml",
-                "messages/target/surefire-reports/TEST-shop.TurnoverTest.xml")) {
+                "messages/target/surefire-reports/TEST-shop.TurnoverTest.xml",
+                "cdc/target/surefire-reports/TEST-shop.ChangeDataCaptureTest.xml")) {
             assertThat(consumer.resolve(report))
                     .content()
                     .contains("<testcase", "errors=\"0\"", "skipped=\"0\"", "failures=\"0\"");
