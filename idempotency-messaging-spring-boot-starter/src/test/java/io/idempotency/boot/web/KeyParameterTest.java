@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -179,6 +180,8 @@ class KeyParameterTest {
                         "has @IdempotencyKeyHeader and the type java.lang.Long.",
                         "Declare it as a String"),
                 arguments(TakesTwo.class, "has 2 parameters with @IdempotencyKeyHeader", "from all of them but one."),
+                arguments(
+                        KeyOfSafeMethods.class, "handles only requests of the method GET, which have no key", "Map a"),
                 arguments(OptionalKey.class, optional, required),
                 arguments(OptionalKeyOfAnApi.class, optional, required),
                 arguments(OptionalMessageId.class, optional, required));
@@ -220,6 +223,14 @@ class KeyParameterTest {
 
         @PostMapping("/")
         void take(@IdempotencyKeyHeader String key, @IdempotencyKeyHeader IdempotencyKey again) {}
+    }
+
+    @RestController
+    static class KeyOfSafeMethods {
+
+        @GetMapping("/")
+        @Idempotent(scope = "safe", key = "#key")
+        public void take(@IdempotencyKeyHeader String key) {}
     }
 
     @RestController

@@ -42,8 +42,8 @@ final class KeyHeader {
         this.strict = strict;
     }
 
-    static boolean isIgnoredFor(HttpServletRequest request) {
-        return SAFE_METHODS.contains(request.getMethod());
+    static boolean isIgnoredFor(String method) {
+        return SAFE_METHODS.contains(method);
     }
 
     /**

@@ -31,7 +31,7 @@ final class KeyHeaderArgumentResolver implements HandlerMethodArgumentResolver {
             NativeWebRequest webRequest,
             @Nullable WebDataBinderFactory binderFactory) {
         HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
-        if (request == null || KeyHeader.isIgnoredFor(request)) {
+        if (request == null || KeyHeader.isIgnoredFor(request.getMethod())) {
             return null;
         }
         IdempotencyKey key = header.of(request);

@@ -19,7 +19,9 @@ final class KeyHeaderParameters {
      * Returns the parameter that takes the key of this request; {@code null} if there is none or the key is ignored.
      */
     static @Nullable MethodParameter ofRequest(HttpServletRequest request, Object handler) {
-        return handler instanceof HandlerMethod method && !KeyHeader.isIgnoredFor(request) ? find(method) : null;
+        return handler instanceof HandlerMethod method && !KeyHeader.isIgnoredFor(request.getMethod())
+                ? find(method)
+                : null;
     }
 
     /** Returns the only parameter: a method with several is refused at start-up. */

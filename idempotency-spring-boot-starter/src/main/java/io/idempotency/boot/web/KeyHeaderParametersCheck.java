@@ -1,10 +1,13 @@
 package io.idempotency.boot.web;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodParameter;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
@@ -33,10 +36,12 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        mappings.forEach(mapping -> mapping.getHandlerMethods().values().forEach(this::check));
+        mappings.forEach(mapping -> mapping.getHandlerMethods()
+                .forEach((info, handler) ->
+                        check(handler, info.getMethodsCondition().getMethods())));
     }
 
-    private void check(HandlerMethod handler) {
+    private void check(HandlerMethod handler, Set<RequestMethod> methods) {
         List<MethodParameter> parameters = KeyHeaderParameters.all(handler).toList();
         if (!parameters.isEmpty()) {
             requireResolver(handler);
@@ -48,7 +53,9 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
                     "Remove the annotation from all of them but one.");
         }
         parameters.forEach(parameter -> requireSupportedType(handler, parameter));
-        parameters.forEach(parameter -> requireKeyOfIdempotentHandler(handler, parameter));
+        if (!parameters.isEmpty() && isIdempotent(handler)) {
+            requireKey(handler, parameters.get(0), methods);
+        }
     }
 
     /** Requires the resolver, without which Spring MVC would take an unchecked key from the query. */
@@ -81,14 +88,26 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
         }
     }
 
-    private void requireKeyOfIdempotentHandler(HandlerMethod handler, MethodParameter parameter) {
-        if (!KeyHeaderParameters.isRequired(parameter)
-                && kinds.stream().anyMatch(kind -> handler.hasMethodAnnotation(kind.annotation()))) {
+    private boolean isIdempotent(HandlerMethod handler) {
+        return kinds.stream().anyMatch(kind -> handler.hasMethodAnnotation(kind.annotation()));
+    }
+
+    private static void requireKey(HandlerMethod handler, MethodParameter parameter, Set<RequestMethod> methods) {
+        if (!KeyHeaderParameters.isRequired(parameter)) {
             throw new IdempotencyStartupException(
                     handler.getShortLogMessage() + " has @IdempotencyKeyHeader(required = false), but is itself an"
                             + " idempotent method, which refuses a call without a key.",
                     "Remove required = false; or let the handler call an idempotent method of another bean if there is a"
                             + " key, and do without it if there is none.");
+        }
+        if (!methods.isEmpty() && methods.stream().allMatch(method -> KeyHeader.isIgnoredFor(method.name()))) {
+            throw new IdempotencyStartupException(
+                    handler.getShortLogMessage()
+                            + " is an idempotent method with @IdempotencyKeyHeader, but handles only"
+                            + " requests of the method "
+                            + methods.stream().map(Enum::name).collect(Collectors.joining(", "))
+                            + ", which have no key: each would be refused.",
+                    "Map a method that changes something to POST, PUT, PATCH or DELETE; or remove the two annotations.");
         }
     }
 }
