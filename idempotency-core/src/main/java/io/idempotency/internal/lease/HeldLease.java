@@ -192,7 +192,7 @@ final class HeldLease {
                 .filter(request -> request.isClaimedBy(fence));
     }
 
-    /** Returns whether the completion would fail if another transaction changed the row now. */
+    /** Returns whether the completion, or the record of a step, would fail if another transaction changed the row now. */
     boolean conflictsWithSnapshot() {
         return term.conflictsWithSnapshot();
     }
