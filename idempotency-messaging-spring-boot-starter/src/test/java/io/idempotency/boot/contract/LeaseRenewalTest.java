@@ -46,6 +46,8 @@ class LeaseRenewalTest {
 
     private static final String EIGHT_LEASES_HAVE_PASSED = "clock_timestamp() > claimed_at + 8 * interval '600 ms'";
 
+    private static final String THREE_LEASES_HAVE_PASSED = "clock_timestamp() > claimed_at + 3 * interval '600 ms'";
+
     private static final String IS_RENEWED = "locked_until > claimed_at + 2 * interval '600 ms'";
 
     private final ContractApplications applications;
@@ -103,7 +105,7 @@ class LeaseRenewalTest {
     @Test
     void theLeaseOfAMethodWithItsOwnTransactionIsRenewed() {
         ConcurrentCalls<UUID> call = hold(() -> payments(holder).payInTransaction(key));
-        await(EIGHT_LEASES_HAVE_PASSED + " and locked_until > clock_timestamp()");
+        await(THREE_LEASES_HAVE_PASSED + " and locked_until > clock_timestamp()");
         gate.open();
 
         assertThat(call.await().requireAllSucceeded()).hasSize(1);
@@ -231,7 +233,7 @@ class LeaseRenewalTest {
                     "attempt_count = 2, claim_token = gen_random_uuid(), locked_until = claimed_at + interval '1 hour'");
             Object end = holder.request(key).get("locked_until");
             Awaitility.await().until(() -> log.texts(), lines -> !lines.isEmpty());
-            await(EIGHT_LEASES_HAVE_PASSED);
+            await(THREE_LEASES_HAVE_PASSED);
 
             assertThat(log.texts())
                     .singleElement()
@@ -280,7 +282,7 @@ class LeaseRenewalTest {
         };
         try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
             ConcurrentCalls<UUID> call = hold(() -> payments(holder).payInSnapshot(key));
-            await(EIGHT_LEASES_HAVE_PASSED);
+            await(THREE_LEASES_HAVE_PASSED);
 
             assertThat(is(key, "locked_until = claimed_at + interval '600 ms'")).isTrue();
             gate.open();
@@ -325,7 +327,7 @@ class LeaseRenewalTest {
                 ConcurrentCalls.start(1, () -> payments(holder).payInStep(key));
         gate.awaitHeld();
 
-        await(EIGHT_LEASES_HAVE_PASSED + " and locked_until > clock_timestamp()");
+        await(THREE_LEASES_HAVE_PASSED + " and locked_until > clock_timestamp()");
 
         gate.open();
         assertThat(call.await().requireAllSucceeded()).hasSize(1);
@@ -341,7 +343,7 @@ class LeaseRenewalTest {
         assertThatThrownBy(() -> payments(holder).pay(key)).hasMessage("left");
         holder.alterRequest(key, "status = 'processing', locked_until = clock_timestamp() + interval '300 ms'");
 
-        await(EIGHT_LEASES_HAVE_PASSED + " and locked_until < clock_timestamp()");
+        await(THREE_LEASES_HAVE_PASSED + " and locked_until < clock_timestamp()");
 
         assertThat(payments(taker).pay(key)).isNotNull();
     }
