@@ -236,7 +236,8 @@ class ResumeByAnotherVersionTest {
     }
 
     private void makeDue() {
-        alterMessage("status = 'pending', sent_at = null, expires_at = null, next_attempt_at = statement_timestamp()");
+        alterMessage("status = 'pending', sent_at = null, expires_at = null, next_attempt_at = statement_timestamp(),"
+                + " due_at = statement_timestamp() - interval '1 hour'");
     }
 
     private void alterMessage(String changes) {
@@ -256,7 +257,9 @@ class ResumeByAnotherVersionTest {
     private Map<String, Object> row() {
         return database.jdbc()
                 .queryForMap("select r.*, next_attempt_at - statement_timestamp() between interval '50 seconds' and"
-                        + " interval '1 minute' as is_postponed from idempotency.idempotency_request r"
+                        + " interval '1 minute' as is_postponed,"
+                        + " due_at < statement_timestamp() - interval '50 minutes' as is_late"
+                        + " from idempotency.idempotency_request r"
                         + " left join idempotency.outbox_event on true");
     }
 
@@ -306,7 +309,8 @@ class ResumeByAnotherVersionTest {
         assertThat(row())
                 .containsEntry("attempt_count", 1)
                 .containsEntry("status", "processing")
-                .containsEntry("is_postponed", true);
+                .containsEntry("is_postponed", true)
+                .containsEntry("is_late", true);
 
         makeDue();
         moveTo(scope.equals("other-payload") ? scope : "transfers");

@@ -189,7 +189,7 @@ public final class CallResumer {
         StoredRequest request = found.get();
         Duration remaining = request.leaseRemaining();
         if (remaining != null && !remaining.isNegative() && !remaining.isZero()) {
-            change(connection -> messages.postpone(connection, due, remaining));
+            change(connection -> messages.awaitLease(connection, due, remaining));
             return true;
         }
         IdempotentCall key = callOf(due.intent(), request.fingerprint(), operation);

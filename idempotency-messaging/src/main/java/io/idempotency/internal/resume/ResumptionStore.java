@@ -18,7 +18,10 @@ public interface ResumptionStore {
     /** Returns whether calls are due that are not of these scopes. */
     boolean hasOtherDue(Connection connection, Collection<String> scopes);
 
-    /** Lets a call be due later. This is no attempt. */
+    /** Lets a call be due when its lease ends, which was renewed. */
+    void awaitLease(Connection connection, DueCall call, Duration remaining);
+
+    /** Lets a call that is due be found later. This is no attempt. */
     void postpone(Connection connection, DueCall call, Duration pause);
 
     /** Removes a call that has ended. */

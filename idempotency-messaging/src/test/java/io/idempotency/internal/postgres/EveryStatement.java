@@ -156,6 +156,7 @@ final class EveryStatement {
             assertThat(resumptions.hasOtherDue(session.connection(), List.of("another")))
                     .isTrue();
             resumptions.postpone(session.connection(), due.get(0), Duration.ofHours(1));
+            resumptions.awaitLease(session.connection(), due.get(0), Duration.ofHours(1));
             session.commit();
             assertThat(resumptions.findDue(session.connection(), scopes, List.of(), 10))
                     .isEmpty();

@@ -40,6 +40,8 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     private final String hasOthers;
 
+    private final String awaitLease;
+
     private final String postpone;
 
     private final String cancel;
@@ -55,6 +57,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
         this.scheduleAndCommit = schedule + MultiStatement.COMMIT;
         this.find = schema.resolve(ResumptionSql.FIND_DUE);
         this.hasOthers = schema.resolve(ResumptionSql.HAS_OTHERS);
+        this.awaitLease = schema.resolve(ResumptionSql.AWAIT_LEASE);
         this.postpone = schema.resolve(ResumptionSql.POSTPONE);
         this.cancel = schema.resolve(WaitBound.BRIEFLY + ResumptionSql.CANCEL);
     }
@@ -150,8 +153,13 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     }
 
     @Override
+    public void awaitLease(Connection connection, DueCall call, Duration remaining) {
+        change(connection, "let a call be due after its lease", awaitLease, call, remaining, remaining);
+    }
+
+    @Override
     public void postpone(Connection connection, DueCall call, Duration pause) {
-        change(connection, "postpone a call", postpone, call, pause, pause);
+        change(connection, "postpone a call", postpone, call, pause);
     }
 
     @Override

@@ -85,12 +85,15 @@ final class ResumptionSql {
     static final String HAS_OTHERS = "select exists (select from {schema}.outbox_event\n" + IS_DUE
             + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
 
+    private static final String CHANGE = WaitBound.BRIEFLY + "update {schema}.outbox_event\n";
+
     /** Unless it was scheduled anew since it was found. */
-    static final String POSTPONE =
-            WaitBound.BRIEFLY + """
-            update {schema}.outbox_event
-            set due_at = %1$s, next_attempt_at = %1$s
-            """.formatted(LATER) + OF_CLAIM + " and next_attempt_at <= statement_timestamp()";
+    private static final String OF_DUE = "\n" + OF_CLAIM + " and next_attempt_at <= statement_timestamp()";
+
+    static final String AWAIT_LEASE = CHANGE + "set due_at = %1$s, next_attempt_at = %1$s".formatted(LATER) + OF_DUE;
+
+    /** It stays due since when it was, so that samples show a call that no instance can make. */
+    static final String POSTPONE = CHANGE + "set next_attempt_at = " + LATER + OF_DUE;
 
     private ResumptionSql() {}
 }
