@@ -37,6 +37,7 @@ import io.idempotency.internal.outbox.RelaySettings;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.retention.Sampler;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.outbox.Outbox;
@@ -177,6 +178,14 @@ public final class IdempotencyOutboxAutoConfiguration {
                     PoolChecks.require(dataSource.dataSource(), !handlers.isEmpty(), properties.notifications());
                     relayed.find();
                 });
+    }
+
+    /** Otherwise nobody would learn that no relay runs at all. */
+    @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.outbox.relay", havingValue = false)
+    Sampler idempotencyOutboxSampler(
+            OutboxStore outboxStore, @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners) {
+        return () -> OutboxRelay.sample(outboxStore, listeners);
     }
 
     @Bean

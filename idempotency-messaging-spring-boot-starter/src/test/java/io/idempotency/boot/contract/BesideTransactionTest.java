@@ -280,7 +280,7 @@ class BesideTransactionTest {
                     new StorageSampler(
                                     application.bean(PostgresStorage.class).statistics(), new IdempotencyListener() {})
                             .sample();
-                    application.bean(Sampler.class).sample();
+                    application.context().getBeansOfType(Sampler.class).values().forEach(Sampler::sample);
                 }
                 case VALIDATE_SCHEMA -> {
                     StorageSchema schema =

@@ -3,8 +3,10 @@ package io.idempotency.boot.outbox;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -30,6 +32,8 @@ import org.springframework.context.annotation.Configuration;
 
 import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
+import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 import io.idempotency.test.Backends;
@@ -79,6 +83,31 @@ class RelayRunnerTest {
 
                 assertThat(publishing.bean(Receiver.class).received).isEmpty();
             }
+        }
+    }
+
+    static class Samples implements MessagingListener {
+
+        final Queue<OutboxSampled> taken = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void outboxSampled(OutboxSampled sample) {
+            taken.add(sample);
+        }
+    }
+
+    @Test
+    void anInstanceThatOnlyPublishesShowsThatNothingIsSent() {
+        try (OutboxApplication publishing = OutboxApplication.start(
+                database,
+                List.of(Samples.class),
+                "idempotency.outbox.relay=false",
+                "idempotency.sample-interval=100ms")) {
+            publishing.shop().place("1");
+
+            await().until(() -> publishing.bean(Samples.class).taken.stream()
+                    .anyMatch(
+                            sample -> sample.pending() == 1 && !sample.oldest().isZero()));
         }
     }
 

@@ -82,6 +82,11 @@ public final class OutboxRelay {
 
     /** Gives a sample of the backlog to the listener. */
     public void sample() {
+        sample(store, listener);
+    }
+
+    /** Gives a sample of the backlog to a listener, also where no relay runs. */
+    public static void sample(OutboxStore store, MessagingListener listener) {
         OutboxStore.Backlog backlog = store.backlog(SAMPLE_LIMIT);
         listener.outboxSampled(new OutboxSampled(backlog.pending(), backlog.dead(), backlog.oldest()));
     }
