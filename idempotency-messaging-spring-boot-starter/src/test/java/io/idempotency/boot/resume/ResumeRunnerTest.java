@@ -13,11 +13,15 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.boot.JdbcTestApplication;
+import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.resume.CallResumer;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -152,6 +156,40 @@ class ResumeRunnerTest {
             Tours.MAY_END.countDown();
         } finally {
             Tours.MAY_END.countDown();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Lazies {
+
+        @Bean
+        @Lazy
+        Runnable pier() {
+            throw new IllegalStateException("no pier");
+        }
+    }
+
+    /** Calls of another application on the same tables may be due for hours. */
+    @Test
+    void aLazyBeanThatCannotBeCreatedIsLoggedOnce(TestDatabase database) {
+        try (ConfigurableApplicationContext application = JdbcTestApplication.start(
+                        database, new Class<?>[] {Refunds.class, Lazies.class}, "idempotency.outbox.poll-interval=1d");
+                LogLines log = LogLines.of("io.idempotency.internal.resume.ResumableMethods")) {
+            vanish(
+                    database,
+                    "of-another",
+                    () -> application.getBean(Refunds.class).pay("of-another"));
+            database.jdbc()
+                    .update("update idempotency.outbox_event set idempotency_scope = 'of another application'"
+                            + " where idempotency_key = 'of-another'");
+            CallResumer resumer = application.getBean(CallResumer.class);
+
+            resumer.resumeAll(() -> true, Runnable::run);
+            resumer.resumeAll(() -> true, Runnable::run);
+
+            assertThat(log.texts())
+                    .filteredOn(line -> line.startsWith("WARN") && line.contains("'pier'"))
+                    .hasSize(1);
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
@@ -47,6 +48,9 @@ public final class ResumableMethods implements SmartInitializingSingleton {
 
     /** Names of beans that do not exist yet and whose declared types may hide methods. */
     private final Set<String> undiscovered = ConcurrentHashMap.newKeySet();
+
+    /** Names of beans whose failed creation is logged. */
+    private final Set<String> notCreated = ConcurrentHashMap.newKeySet();
 
     public ResumableMethods(
             ConfigurableListableBeanFactory beans,
@@ -97,10 +101,10 @@ public final class ResumableMethods implements SmartInitializingSingleton {
             try {
                 type = AopUtils.getTargetClass(beans.getBean(beanName));
             } catch (RuntimeException failure) {
-                logger.warn(
-                        "The lazy bean '{}' cannot be created to resume its calls; this is tried again",
-                        beanName,
-                        failure);
+                // In each search, for as long as calls of others are due.
+                logger.atLevel(notCreated.add(beanName) ? Level.WARN : Level.DEBUG)
+                        .setCause(failure)
+                        .log("The lazy bean '{}' cannot be created to resume its calls; this is tried again", beanName);
                 continue;
             }
             if (undiscovered.remove(beanName) && operations.isCandidateClass(type)) {
