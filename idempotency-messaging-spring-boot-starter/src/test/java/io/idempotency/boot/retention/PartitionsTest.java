@@ -84,7 +84,8 @@ class PartitionsTest {
 
     @Test
     void aTableInPartitionsStaysSoAndIsLookedAfterWhateverIsSet(CapturedOutput output) {
-        start(DAYS, "idempotency.storage.maintenance=false").close();
+        start("idempotency.storage.processed-messages=month", "idempotency.storage.maintenance=false")
+                .close();
         assertThat(ahead()).isZero();
 
         try (ConfigurableApplicationContext application = start("idempotency.storage.maintenance-interval=10ms")) {
@@ -92,7 +93,14 @@ class PartitionsTest {
             Awaitility.await().until(() -> ahead() == 7);
             assertThat(handle(application, "m-1")).isTrue();
         }
-        assertThat(output).contains("is in partitions, though idempotency.storage.processed-messages is rows");
+        assertThat(output)
+                .contains("is in partitions, though idempotency.storage.processed-messages is rows", "are of a day");
+        assertThat(admin.queryForList(
+                        "select distinct ends_at - starts_at = interval '1 day'"
+                                + " from idempotency.processed_message_partition where closed_at is null"
+                                + " and starts_at > now()",
+                        Boolean.class))
+                .containsExactly(true);
     }
 
     @Test

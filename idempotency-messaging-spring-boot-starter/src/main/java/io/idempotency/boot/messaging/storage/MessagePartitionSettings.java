@@ -39,8 +39,8 @@ final class MessagePartitionSettings implements SchemaCallback {
         if (isPartitioned && partitioning == Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is in partitions, though idempotency.storage.processed-messages is rows. It"
-                            + " stays so, and its partitions are maintained. Set the property to match the table, so that the"
-                            + " tables of its partitions are migrated and checked as well");
+                            + " stays so, and where this instance maintains them, new partitions are of a day. Set the property"
+                            + " to match the table, so that the tables of its partitions are migrated and checked as well");
         } else if (!isPartitioned && partitioning != Partitioning.ROWS) {
             logger.warn(
                     "The table processed_message is not in partitions, though idempotency.storage.processed-messages is {}: it"
