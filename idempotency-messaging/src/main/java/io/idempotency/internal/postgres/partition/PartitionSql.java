@@ -136,7 +136,7 @@ final class PartitionSql {
                        from pg_catalog.pg_inherits as i
                        where i.inhparent = parent.oid and i.inhdetachpending) as detach_pending,
                    head.open_from > statement_timestamp() as clock_back,
-                   known.remaining
+                   known.remaining, known.unread
             from pg_catalog.pg_class as parent
             cross join {schema}.processed_message_head as head
             cross join (
@@ -144,7 +144,9 @@ final class PartitionSql {
                        count(*) filter (where p.starts_at > statement_timestamp()) as ahead,
                        (pg_catalog.array_agg(p.name order by p.expires_at) filter (
                            where greatest(p.expires_at, p.closed_at) < statement_timestamp() - interval '1 hour'
-                               and p.expires_at is not null))[1] as remaining
+                               and p.expires_at is not null))[1] as remaining,
+                       (pg_catalog.array_agg(p.name order by p.starts_at) filter (
+                           where p.closed_at < statement_timestamp() - interval '1 hour' and p.expires_at is null))[1] as unread
                 from {schema}.processed_message_partition as p) as known
             where parent.oid = to_regclass('{schema}.processed_message')::oid and parent.relkind = 'p'""";
 

@@ -28,11 +28,11 @@ final class PartitionStatistics {
                         row.getInt("ahead"),
                         Duration.ofMillis(Math.max(0, row.getLong("overdue"))),
                         row.getBoolean("detach_pending"),
-                        problems(row.getBoolean("clock_back"), row.getString("remaining"))))
+                        problems(row.getBoolean("clock_back"), row.getString("remaining"), row.getString("unread"))))
                 .list();
     }
 
-    private static List<String> problems(boolean isClockBack, @Nullable String remaining) {
+    private static List<String> problems(boolean isClockBack, @Nullable String remaining, @Nullable String unread) {
         List<String> problems = new ArrayList<>();
         if (isClockBack) {
             problems.add("the open partition begins in the future, because the clock was set back: no partition"
@@ -42,6 +42,11 @@ final class PartitionStatistics {
             problems.add(remaining
                     + " should have been removed an hour ago: the log of the instance that maintains partitions"
                     + " says why it was not, unless a transaction has been open since before its end");
+        }
+        if (unread != null) {
+            problems.add(unread
+                    + " was closed more than an hour ago, and it is still not known when its last message expires, so that it is"
+                    + " not removed: the log of the instance that maintains partitions says why");
         }
         return problems;
     }

@@ -320,6 +320,24 @@ class PartitionMaintenanceTest {
                 .startsWith("the open partition begins in the future, because the clock was set back");
     }
 
+    /** As if reading it took longer than a statement may take. */
+    @Test
+    void aPartitionOfWhichItIsNotKnownWhenItExpiresIsTold() throws SQLException {
+        PartitionedMessages messages = PartitionedMessages.in(database, SECOND);
+        deliveries.claimAndCommit(message("old"));
+        messages.passBound();
+        assertThat(state().problems()).isEmpty();
+
+        admin.execute("update idempotency.processed_message_partition"
+                + " set closed_at = closed_at - interval '2 hours', expires_at = null where closed_at is not null");
+
+        assertThat(state().problems())
+                .singleElement()
+                .asString()
+                .startsWith("processed_message_2")
+                .contains("it is still not known when its last message expires");
+    }
+
     private void awaitSevenAhead(PartitionedMessages messages) {
         Awaitility.await().until(() -> messages.maintain() && state().ahead() == 7);
     }
