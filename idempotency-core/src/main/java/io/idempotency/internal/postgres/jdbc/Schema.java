@@ -9,9 +9,15 @@ import java.util.regex.Pattern;
  */
 public record Schema(String name) {
 
-    /** Excludes other instances that create or change tables. Any constant will do, as long as all instances use the same one. */
-    public static final String LOCK =
-            "select 1 from pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0::bigint))";
+    /**
+     * Excludes other instances that create or change tables. Any constant will do, as long as all instances use the same one. The
+     * role's lock_timeout is for its tables: it must not end the wait for instances that start at the same time. PostgreSQL
+     * evaluates the columns in their order.
+     */
+    public static final String LOCK = """
+            select set_config('idempotency.prev', current_setting('lock_timeout'), true), set_config('lock_timeout', '0', true),
+                   pg_advisory_xact_lock(hashtextextended('idempotency.schema', 0::bigint))::text,
+                   set_config('lock_timeout', current_setting('idempotency.prev'), true)""";
 
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 

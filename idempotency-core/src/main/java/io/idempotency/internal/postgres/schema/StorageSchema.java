@@ -102,7 +102,7 @@ public final class StorageSchema {
             RequiresNewTransaction.on(owner).call(connection -> {
                 JdbcClient jdbcClient = Clients.on(connection);
                 jdbcClient.sql(Clients.READ_COMMITTED).update();
-                jdbcClient.sql(Schema.LOCK).query().singleValue();
+                jdbcClient.sql(Schema.LOCK).query().singleRow();
                 String searchPath = jdbcClient
                         .sql(SchemaSql.SEARCH_PATH)
                         .query(String.class)

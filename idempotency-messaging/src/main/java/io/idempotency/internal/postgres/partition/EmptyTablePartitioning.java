@@ -44,7 +44,7 @@ final class EmptyTablePartitioning {
             return transaction.call(Clients.withClient(jdbcClient -> {
                 // Instances take turns: two that have both read the table would deadlock.
                 jdbcClient.sql(Clients.READ_COMMITTED).update();
-                jdbcClient.sql(Schema.LOCK).query().singleValue();
+                jdbcClient.sql(Schema.LOCK).query().singleRow();
                 jdbcClient.sql(PartitionSql.BOUND_LOCK_WAIT).update();
                 return new MessagePartitions(schema).exist(jdbcClient) || partition(jdbcClient, period);
             }));

@@ -1,6 +1,9 @@
 package io.idempotency.internal.postgres.schema;
 
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
@@ -16,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.postgres.MigratedTables;
@@ -86,6 +90,31 @@ class StorageSchemaTest {
                         "select version from idempotency.idempotency_messaging_history where type = 'SQL'",
                         String.class))
                 .containsExactly("1", "2");
+    }
+
+    /** As a role has it whose migrations are not to wait for long transactions on the tables. */
+    @Test
+    @Tag("race")
+    void waitsForInstancesThatStartTooWhateverTheLockTimeout() throws SQLException {
+        PGSimpleDataSource owner = dataSource(database.username(), database.password());
+        owner.setOptions("-c lock_timeout=1ms");
+        try (Session other = new Session(database)) {
+            other.execute(Schema.LOCK);
+            ConcurrentCalls<String> waiting = ConcurrentCalls.start(List.of(() -> {
+                List<String> limits = new ArrayList<>();
+                schema(owner)
+                        .migrate(
+                                owner,
+                                connection ->
+                                        limits.add(new JdbcTemplate(new SingleConnectionDataSource(connection, true))
+                                                .queryForObject("show lock_timeout", String.class)));
+                return limits.get(0);
+            }));
+            database.backends().awaitBlocked(1);
+            other.rollback();
+
+            assertThat(waiting.await().requireAllSucceeded()).containsExactly("1ms");
+        }
     }
 
     @Test
