@@ -28,8 +28,9 @@ DECLARE
         WHEN char_length(value) > max_length
             THEN format('has %s characters, more than %s', char_length(value), max_length)
         WHEN value COLLATE "C" ~ unprintable
-            THEN format('contains U+%s, which is not printable',
-                lpad(upper(to_hex(ascii(substring(value COLLATE "C" FROM unprintable)))), 4, '0'))
+            THEN format('contains U+%s, which is not printable', (
+                SELECT lpad(digits, greatest(4, length(digits)), '0')
+                FROM upper(to_hex(ascii(substring(value COLLATE "C" FROM unprintable)))) AS digits))
         END;
 BEGIN
     IF problem IS NOT NULL THEN
@@ -662,6 +663,6 @@ COMMENT ON VIEW "${schema}".idempotency_by_scope IS
 -- The last, so that it tells that all the others are there. Everybody may ask for it, because an application's role
 -- finds out whether it has to install them.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 1';
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';
 COMMENT ON FUNCTION "${schema}".idempotency_functions_version IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

@@ -176,7 +176,7 @@ DECLARE
 BEGIN
     PERFORM "${schema}".idempotency_require_name('topic', topic, 249);
     PERFORM "${schema}".idempotency_require_argument(
-        NOT starts_with(topic, 'idempotency.'), format('The topic ''%s'' is the library''s own', topic),
+        NOT starts_with(topic COLLATE "C", 'idempotency.'), format('The topic ''%s'' is the library''s own', topic),
         'Use a topic that does not begin with ''idempotency.''.');
     PERFORM "${schema}".idempotency_require_name('message type', message_type, 128);
     IF ordering_key IS NOT NULL THEN
@@ -295,6 +295,6 @@ COMMENT ON VIEW "${schema}".outbox_pending IS
 
 -- The last, so that it tells that all the others are there.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_messaging_functions_version() RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 1';
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';
 COMMENT ON FUNCTION "${schema}".idempotency_messaging_functions_version IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

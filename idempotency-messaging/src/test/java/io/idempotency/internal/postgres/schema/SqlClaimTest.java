@@ -361,6 +361,7 @@ class SqlClaimTest {
             P4001 | 's', repeat('k', 256), sha256(''), 'me' | The key has 256 characters, more than 255
             P4001 | 's', E'a\\nb', sha256(''), 'me' | The key contains U+000A, which is not printable
             P4001 | 's', E'a\\u200Bb', sha256(''), 'me' | The key contains U+200B, which is not printable
+            P4001 | 's', E'a\\U000E0041', sha256(''), 'me' | The key contains U+E0041, which is not printable
             P4001 | repeat('s', 129), 'k', sha256(''), 'me' | The scope has 129 characters, more than 128
             P4001 | 's', 'k', sha256(''), '' | The name in claimed_by is blank
             P4001 | 's', 'k', sha256(''), 'me', caller => repeat('c', 129) | The caller has 129 characters, more than 128
@@ -554,10 +555,14 @@ class SqlClaimTest {
     }
 
     /** A column brings its collation along, which is another one than that of the tables. */
-    @Test
-    void argumentsMayHaveACollationOfTheirOwn() throws SQLException {
+    @ParameterizedTest
+    @ValueSource(strings = {"pg_catalog.\"POSIX\"", "pg_temp.without_case"})
+    void argumentsMayHaveACollationOfTheirOwn(String collation) throws SQLException {
         try (SqlSession session = open()) {
-            session.execute("create temporary table job (key text collate \"POSIX\", consumer text collate \"POSIX\")")
+            session.execute("create collation pg_temp.without_case"
+                            + " (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+                    .execute("create temporary table job (key text collate %1$s, consumer text collate %1$s)"
+                            .formatted(collation))
                     .execute("insert into job values ('order-1', 'invoices')");
             String claim = "select c.claim_kind from job, idempotency.idempotency_claim("
                     + "job.key, job.key, sha256(''), job.key, 60, caller => job.key) c";
