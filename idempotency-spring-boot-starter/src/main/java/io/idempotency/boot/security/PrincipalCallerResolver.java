@@ -45,7 +45,7 @@ final class PrincipalCallerResolver implements CallerResolver {
     /** Refuses principals that would share their keys with each other, or have others in each request. */
     private static String nameOf(Authentication authentication) {
         @Nullable String name = authentication.getName();
-        if (name == null || name.isEmpty() || name.equals(textOfIdentity(authentication.getPrincipal()))) {
+        if (name == null || name.isEmpty() || isOfIdentity(name, authentication.getPrincipal())) {
             throw new IllegalStateException("The authenticated principal has no name that tells it from others in each"
                     + " request: the name of this " + authentication.getClass().getName() + " is "
                     + (name == null ? "null" : "'" + name + "'")
@@ -55,10 +55,15 @@ final class PrincipalCallerResolver implements CallerResolver {
         return name;
     }
 
-    /** Returns what {@link Object#toString} gives, from which Spring Security makes a name if the principal has none. */
-    private static String textOfIdentity(@Nullable Object principal) {
-        return principal == null
-                ? ""
-                : principal.getClass().getName() + '@' + Integer.toHexString(principal.hashCode());
+    /**
+     * Returns whether a name is that of {@link Object#toString}, from which Spring Security makes one if the principal has none. Other
+     * principals are not asked for their hash code, which may read from the database.
+     */
+    private static boolean isOfIdentity(String name, @Nullable Object principal) {
+        if (principal == null) {
+            return false;
+        }
+        String start = principal.getClass().getName() + '@';
+        return name.startsWith(start) && name.equals(start + Integer.toHexString(principal.hashCode()));
     }
 }

@@ -19,6 +19,7 @@ import org.springframework.security.authentication.UsernamePasswordAuthenticatio
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.userdetails.User;
 
 import io.idempotency.MissingCallerException;
 import io.idempotency.boot.JdbcTestApplication;
@@ -105,6 +106,21 @@ class CallerOfThreadTest {
             as(user("alice"), strict);
             assertThat(callers()).containsExactly("alice");
         }
+    }
+
+    /** Generated ones often include members that Hibernate has not loaded, or reads then. */
+    @Test
+    void theHashCodeOfAUserIsNotAskedFor() {
+        User entity = new User("alice", "password", List.of()) {
+            @Override
+            public int hashCode() {
+                throw new IllegalStateException("no session");
+            }
+        };
+
+        as(of(entity), notebook);
+
+        assertThat(callers()).containsExactly("alice");
     }
 
     static Stream<Named<Supplier<Authentication>>> principalsWithoutName() {
