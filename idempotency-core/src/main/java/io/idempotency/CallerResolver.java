@@ -9,8 +9,8 @@ public interface CallerResolver {
 
     /**
      * Returns the caller of the idempotent call that is about to start on this thread. Called once for each call,
-     * before its transaction and before any query. Other results are refused with {@link InvalidIdempotencyKeyException}. May
-     * throw {@link MissingCallerException}, which refuses the call.
+     * before its transaction and before any query. If it returns another result, the call fails with an
+     * {@link IllegalStateException}, and its method does not run. May throw {@link MissingCallerException}, which refuses the call.
      *
      * @return 0 to 128 printable characters; empty if callers are not told apart
      */

@@ -2,7 +2,10 @@ package io.idempotency;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if the key or the caller is malformed. The method did not run and the database was not accessed. */
+/**
+ * Thrown if the key is malformed, or a caller that the application has passed with it. The method did not run and the database was
+ * not accessed.
+ */
 public final class InvalidIdempotencyKeyException extends IdempotencyException {
 
     private static final long serialVersionUID = 1L;
