@@ -9,7 +9,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 
 import io.idempotency.internal.response.ResponseMapper;
 
-/** The rules for idempotent methods. The first violation is reported. */
+/** The rules for idempotent methods. Of each method the first violation is reported. */
 public final class OperationRules {
 
     private final List<OperationRule> rules = List.of(
