@@ -128,4 +128,11 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
      * @return the request; empty if there is none
      */
     Optional<StoredRequest> findSettled(Connection connection, Fence fence);
+
+    /**
+     * Finds what an open transaction sees of a request, without a lock.
+     *
+     * @return the request; empty if there is none
+     */
+    Optional<StoredRequest> findWithoutLock(Connection connection, Fence fence);
 }

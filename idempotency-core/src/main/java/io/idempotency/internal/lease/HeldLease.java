@@ -130,6 +130,14 @@ final class HeldLease {
         return isSettledAs(RequestStatus.PROCESSING);
     }
 
+    /** Asks on the connection of the method's transaction: when the pool is exhausted, there is no other one. */
+    boolean isHeld(Connection connection) {
+        return store.findWithoutLock(connection, fence)
+                .filter(request -> request.isClaimedBy(fence))
+                .filter(request -> request.status() == RequestStatus.PROCESSING)
+                .isPresent();
+    }
+
     LeaseLostException lost() {
         return new LeaseLostException(intent(), claim.attempt());
     }

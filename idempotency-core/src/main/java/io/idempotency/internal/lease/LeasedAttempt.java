@@ -2,6 +2,7 @@ package io.idempotency.internal.lease;
 
 import java.sql.Connection;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionStatus;
@@ -90,7 +91,9 @@ final class LeasedAttempt extends Attempt {
     }
 
     private @Nullable Object runMethodIn(@Nullable TransactionStatus declared) throws Throwable {
-        return declared == null ? keepingFailure(this::runWithSteps) : inTransaction(declared, this::runAndComplete);
+        return declared == null
+                ? keepingFailure(() -> runWithSteps(held::isHeld))
+                : inTransaction(declared, this::runAndComplete);
     }
 
     private @Nullable Object runAndComplete(JoinedTransaction transaction) throws Throwable {
@@ -98,7 +101,7 @@ final class LeasedAttempt extends Attempt {
         return transaction.withConnection(call().intent(), connection -> {
             synchronization.setConnection(connection);
             held.setMethodConnection(connection);
-            Object result = runWithSteps();
+            Object result = runWithSteps(() -> held.isHeld(connection));
             transaction.requireCommittable(call().intent(), connection, TransactionState.ENDED);
             complete(transaction, connection, completionOf(held.fence(), result));
             CommitGuard.register(connection, transaction.holder());
@@ -107,9 +110,9 @@ final class LeasedAttempt extends Attempt {
         });
     }
 
-    private @Nullable Object runWithSteps() throws Throwable {
+    private @Nullable Object runWithSteps(BooleanSupplier isHeld) throws Throwable {
         // The method's transaction may have waited for its connection for longer than the lease.
-        if (held.remaining().isZero() && !held.isHeld()) {
+        if (held.remaining().isZero() && !isHeld.getAsBoolean()) {
             throw held.lost();
         }
         renewal.begin(held);

@@ -64,7 +64,12 @@ class LeaseRenewalTest {
         this.applications = applications;
         holder = start();
         taker = start();
-        ((ConfigurableTransactionManager) holder.bean(PlatformTransactionManager.class)).addListener(new Beginnings());
+        listenTo(holder);
+    }
+
+    private static void listenTo(ContractApplication application) {
+        ((ConfigurableTransactionManager) application.bean(PlatformTransactionManager.class))
+                .addListener(new Beginnings());
     }
 
     private ContractApplication start(String... properties) {
@@ -126,6 +131,17 @@ class LeaseRenewalTest {
         assertThat(payments(holder).executions()).isEqualTo(before);
         assertThat(holder.effects()).isEqualTo(1);
         assertThat(holder.outcomes().all()).containsExactly(Outcome.LEASE_LOST);
+    }
+
+    /** When a pool is exhausted, each of many methods would wait for another one's connection. */
+    @Test
+    void aMethodThatBeginsLateNeedsNoSecondConnectionForThat() {
+        ContractApplication exhausted = start(
+                "spring.datasource.hikari.maximum-pool-size=1", "spring.datasource.hikari.connection-timeout=250");
+        listenTo(exhausted);
+        Beginnings.after = () -> await("locked_until < clock_timestamp()");
+
+        assertThat(payments(exhausted).payInTransaction(key)).isNotNull();
     }
 
     @Test

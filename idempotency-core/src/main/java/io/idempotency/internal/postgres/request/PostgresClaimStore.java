@@ -162,7 +162,11 @@ public final class PostgresClaimStore implements ClaimStore {
         String find = claim.statements.find();
         Optional<StoredRequest> found = claim.statements.isAlone()
                 ? findBounded(claim.connection, claim.request, find, claim.remaining())
-                : findInTransaction(claim.connection, claim.request, find);
+                : findInTransaction(
+                        claim.connection,
+                        claim.request.id(),
+                        claim.request.intent().caller(),
+                        find);
         return found.isEmpty() ? null : resultOf(claim, found.get());
     }
 
@@ -247,13 +251,10 @@ public final class PostgresClaimStore implements ClaimStore {
         return commits ? FailedCommit.commitWith(connection, message) : message.send();
     }
 
-    private static Optional<StoredRequest> findInTransaction(Connection connection, ClaimRequest request, String sql)
-            throws SQLException {
+    private static Optional<StoredRequest> findInTransaction(
+            Connection connection, UUID requestId, String caller, String sql) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            RequestColumns.bindId(
-                    new StatementParameters(statement),
-                    request.id(),
-                    request.intent().caller());
+            RequestColumns.bindId(new StatementParameters(statement), requestId, caller);
             return firstOf(statement.executeQuery());
         }
     }
@@ -277,6 +278,16 @@ public final class PostgresClaimStore implements ClaimStore {
             return firstOf(statements.nextRows());
         } catch (SQLException failure) {
             throw SqlFailures.translate("find a request after the end of its transactions", findSettled, failure);
+        }
+    }
+
+    @Override
+    public Optional<StoredRequest> findWithoutLock(Connection connection, Fence fence) {
+        String find = inTransaction.find();
+        try {
+            return findInTransaction(connection, fence.requestId(), fence.caller(), find);
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find a request", find, failure);
         }
     }
 
