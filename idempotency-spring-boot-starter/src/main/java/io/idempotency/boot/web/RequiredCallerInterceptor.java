@@ -1,5 +1,6 @@
 package io.idempotency.boot.web;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.beans.factory.ObjectProvider;
@@ -29,9 +30,11 @@ final class RequiredCallerInterceptor implements HandlerInterceptor, SmartInitia
         }
     }
 
+    /** Asks once a request: what sets the caller may not run again for the dispatch with the result of asynchronous work. */
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-        if (KeyHeaderParameters.ofRequest(request, handler) != null
+        if (request.getDispatcherType() != DispatcherType.ASYNC
+                && KeyHeaderParameters.ofRequest(request, handler) != null
                 && callerResolver.getObject().resolveCaller().isEmpty()) {
             throw new MissingCallerException("The request has no caller, but idempotency.http.require-caller is set:"
                     + " authenticate the request, or let the CallerResolver return its caller");

@@ -1,8 +1,12 @@
 package io.idempotency.boot.web;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +18,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -99,6 +107,29 @@ class CallersTest {
         }
     }
 
+    /** A filter does not run again when Spring MVC dispatches the request a second time, with the result. */
+    @Test
+    void aRequiredCallerIsNotAskedForAgainAfterTheCall() throws Exception {
+        try (HttpApplication requiring =
+                start(List.of(FilteredTenants.class), "idempotency.http.require-caller=true")) {
+            HttpCall order =
+                    requiring.post("/future-orders").key("key").json(Orders.TEA).header("X-Tenant", "acme");
+
+            Answer first = order.send();
+
+            assertThat(first.status()).isEqualTo(200);
+            assertThat(order.send().withoutMark()).isEqualTo(first);
+            assertThat(callers()).containsExactly("acme");
+            assertThat(requiring
+                            .post("/future-orders")
+                            .key("key")
+                            .json(Orders.TEA)
+                            .send()
+                            .problem())
+                    .isEqualTo("missing-caller");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/members/secret", "/secret"})
     void whoHasLostTheRoleIsNotShownTheStoredResponse(String path) throws Exception {
@@ -163,6 +194,41 @@ class CallersTest {
         @Bean
         CallerResolver tenantIsTheCaller() {
             return TENANT::get;
+        }
+    }
+
+    @RestController
+    static class FilteredTenants extends OncePerRequestFilter implements CallerResolver {
+
+        private final ThreadLocal<String> tenant = ThreadLocal.withInitial(() -> "");
+
+        private final Orders.Service orders;
+
+        FilteredTenants(Orders.Service orders) {
+            this.orders = orders;
+        }
+
+        @Override
+        protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                throws ServletException, IOException {
+            String header = request.getHeader("X-Tenant");
+            tenant.set(header == null ? "" : header);
+            try {
+                chain.doFilter(request, response);
+            } finally {
+                tenant.remove();
+            }
+        }
+
+        @Override
+        public String resolveCaller() {
+            return tenant.get();
+        }
+
+        @PostMapping("/future-orders")
+        CompletableFuture<Orders.Confirmation> place(
+                @IdempotencyKeyHeader String key, @RequestBody Orders.Order order) {
+            return CompletableFuture.completedFuture(orders.place(key, order));
         }
     }
 }
