@@ -2,6 +2,8 @@ package io.idempotency.boot.web;
 
 import java.lang.reflect.Method;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -50,11 +52,11 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver {
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        if (!(failure instanceof IdempotencyException refusal)) {
+        if (!(carriedBy(failure) instanceof IdempotencyException refusal)) {
             return null;
         }
         if (applicationHandlers.name(refusal, handler)) {
-            ModelAndView byApplication = resolver.resolveException(request, response, handler, failure);
+            ModelAndView byApplication = resolver.resolveException(request, response, handler, refusal);
             if (byApplication != null) {
                 return byApplication;
             }
@@ -65,6 +67,13 @@ final class IdempotencyProblemResolver implements HandlerExceptionResolver {
             logger.warn("The problem of a refused call could not be written", notWritten);
             return null;
         }
+    }
+
+    /** Looks into what a future throws if a handler waits for a call on another thread. */
+    private static @Nullable Throwable carriedBy(Exception failure) {
+        return failure instanceof CompletionException || failure instanceof ExecutionException
+                ? failure.getCause()
+                : failure;
     }
 
     private ModelAndView answer(HttpServletRequest request, HttpServletResponse response, ResponseEntity<?> problem)

@@ -3,6 +3,7 @@ package io.idempotency.boot.web;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +16,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
@@ -169,6 +171,25 @@ class ApplicationHandlersTest {
                 .isEqualTo("named: KeyReusedException");
     }
 
+    @Test
+    void aRefusalOfACallThatTheHandlerWaitsForIsNoInternalError() throws Exception {
+        start(Waits.class, NamesOne.class);
+
+        for (String path : List.of("/joined", "/got")) {
+            String key = "key of " + path.substring(1);
+            application.post(path).key('"' + key + '"').json(Orders.TEA).send();
+
+            assertThat(application
+                            .post(path)
+                            .key('"' + key + '"')
+                            .json(Orders.COFFEE)
+                            .send()
+                            .body())
+                    .isEqualTo("named: KeyReusedException");
+            assertThat(application.post(path).json(Orders.TEA).send().problem()).isEqualTo("missing-key");
+        }
+    }
+
     private void start(Class<?>... handlers) {
         application = start(List.of(handlers));
     }
@@ -267,6 +288,23 @@ class ApplicationHandlersTest {
         @ExceptionHandler
         ResponseEntity<String> any(Exception exception) {
             return answer("controller, any", exception);
+        }
+    }
+
+    @RestController
+    record Waits(Orders.Service orders) {
+
+        @PostMapping("/joined")
+        Orders.Confirmation join(
+                @IdempotencyKeyHeader(required = false) @Nullable String key, @RequestBody Orders.Order order) {
+            return CompletableFuture.supplyAsync(() -> orders.place(key, order)).join();
+        }
+
+        @PostMapping("/got")
+        Orders.Confirmation get(
+                @IdempotencyKeyHeader(required = false) @Nullable String key, @RequestBody Orders.Order order)
+                throws Exception {
+            return CompletableFuture.supplyAsync(() -> orders.place(key, order)).get();
         }
     }
 
