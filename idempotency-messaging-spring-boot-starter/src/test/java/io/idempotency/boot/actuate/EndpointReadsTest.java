@@ -370,6 +370,7 @@ class EndpointReadsTest {
                 "record?scope=payments             | Missing: key. 'record' needs scope, key.",
                 "record                            | Missing: scope, key. 'record' needs scope, key.",
                 "record?scope=payments&key=%20     | The idempotency key is blank.",
+                "record?key=order%0042             | The idempotency key contains U+0000, which is not printable.",
                 "record?scope=%20&key=order-42     | The scope of an idempotent operation is blank.",
             })
     void badInputIsRefusedWithWhatIsAllowed(String request, String error) {

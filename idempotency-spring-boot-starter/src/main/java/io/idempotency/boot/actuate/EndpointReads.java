@@ -127,7 +127,7 @@ final class EndpointReads {
     }
 
     private Descriptors.Page<Descriptors.Request> ofAllScopes(RequestParameters parameters) {
-        String key = parameters.text("key");
+        String key = parameters.key().value();
         Descriptors.Page<Descriptors.Request> found =
                 page(parameters, limit -> administration.search(null, key, null, limit), Descriptors.Request::of);
         if (found.rows().isEmpty()) {

@@ -100,10 +100,18 @@ final class RequestParameters {
         return values.containsKey(name);
     }
 
+    IdempotencyKey key() {
+        try {
+            return new IdempotencyKey(text("key"));
+        } catch (IdempotencyException malformed) {
+            throw RefusedRequestException.badRequest(malformed.getMessage() + ".");
+        }
+    }
+
     Intent intent() {
         String caller = values.getOrDefault("caller", "");
         try {
-            return new Intent(text("scope"), caller, new IdempotencyKey(text("key")));
+            return new Intent(text("scope"), caller, key());
         } catch (IllegalArgumentException | IdempotencyException malformed) {
             throw RefusedRequestException.badRequest(malformed.getMessage() + ".");
         }
