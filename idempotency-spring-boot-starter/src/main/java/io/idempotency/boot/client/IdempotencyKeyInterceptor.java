@@ -42,9 +42,9 @@ import io.idempotency.IdempotencyContext;
  * first one has failed.
  *
  * <p><b>Repeated are</b> lost answers, which is every {@link IOException}, even one in the middle of the answer, and the
- * statuses 409 (the first request may still be running), 429, 502, 503 and 504. Any other answer is given to the caller at
- * once: 422 and all others below 500 because a repeat would get them again, 500 because it may be a stored failure. The
- * pause before a repeat is about 200 milliseconds, doubled each time up to five seconds, or the answer's
+ * statuses 408, 409 (the first request may still be running), 425, 429, 502, 503 and 504. Any other answer is given to the
+ * caller at once: 422 and all others below 500 because a repeat would get them again, 500 because it may be a stored
+ * failure. The pause before a repeat is about 200 milliseconds, doubled each time up to five seconds, or the answer's
  * {@code Retry-After}, in seconds or as a date, if that is longer.
  *
  * <p><b>Limits:</b> a request is sent {@code maxAttempts} times at most, and no repeat begins later than
@@ -80,7 +80,7 @@ public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterce
             Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.TRACE);
 
     /** The server has not done what was asked, or a gateway has lost its answer, so that only a repeat can tell. */
-    private static final Set<Integer> REPEATED = Set.of(409, 429, 502, 503, 504);
+    private static final Set<Integer> REPEATED = Set.of(408, 409, 425, 429, 502, 503, 504);
 
     private final String system;
 
