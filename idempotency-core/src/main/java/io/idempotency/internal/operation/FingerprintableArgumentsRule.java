@@ -2,6 +2,8 @@ package io.idempotency.internal.operation;
 
 import java.lang.reflect.Parameter;
 
+import org.springframework.core.ResolvableType;
+
 import io.idempotency.InvalidIdempotentMethodException;
 
 /** The rule that all arguments are data if there is no fingerprint expression, because they are the payload then. */
@@ -41,10 +43,10 @@ final class FingerprintableArgumentsRule implements OperationRule {
             return;
         }
         for (Parameter parameter : operation.method().getParameters()) {
-            if (!isData(parameter.getType())) {
+            if (!isData(parameter)) {
                 throw new InvalidIdempotentMethodException(
                         "The idempotent method " + operation.describe() + " has a parameter of type "
-                                + parameter.getType().getName()
+                                + parameter.getParameterizedType().getTypeName()
                                 + ", which is not data and cannot tell one payload from another.",
                         "Name what makes the payload with fingerprint = \"...\", for example fingerprint ="
                                 + " \"#command\" or fingerprint = \"{#accountId, #amount}\".");
@@ -52,7 +54,9 @@ final class FingerprintableArgumentsRule implements OperationRule {
         }
     }
 
-    private static boolean isData(Class<?> type) {
-        return !FUNCTIONS.equals(type.getPackageName()) && !NOT_DATA.include(type);
+    private static boolean isData(Parameter parameter) {
+        return !FUNCTIONS.equals(parameter.getType().getPackageName())
+                && !NOT_DATA.include(parameter.getType())
+                && !NOT_DATA.areIn(ResolvableType.forType(parameter.getParameterizedType()));
     }
 }

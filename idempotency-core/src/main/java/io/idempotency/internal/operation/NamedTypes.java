@@ -25,11 +25,12 @@ final class NamedTypes {
     }
 
     /**
-     * Returns whether a type or one of its type arguments is one of these. Those of a variable are left out, because its bounds
+     * Returns whether a type, its components or one of its type arguments is one of these. Those of a variable are left out, because its bounds
      * may name the variable itself.
      */
     boolean areIn(ResolvableType type) {
         return include(type.resolve())
+                || (type.isArray() && areIn(type.getComponentType()))
                 || (!(type.getType() instanceof TypeVariable<?>)
                         && Arrays.stream(type.getGenerics()).anyMatch(this::areIn));
     }

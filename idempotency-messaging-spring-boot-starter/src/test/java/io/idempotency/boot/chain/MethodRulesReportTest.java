@@ -40,6 +40,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.servlet.ModelAndView;
 
 import io.idempotency.IdempotencyMode;
@@ -148,6 +149,8 @@ class MethodRulesReportTest {
                 arguments("takesHeaders", "org.springframework.http.HttpHeaders, which is not data", "fingerprint ="),
                 arguments("takesUser", "UserDetails, which is not data", "fingerprint ="),
                 arguments("takesStream", "java.io.InputStream, which is not data", "fingerprint ="),
+                arguments("takesUploads", "MultipartFile>, which is not data", "fingerprint ="),
+                arguments("takesArrayOfUploads", "MultipartFile[], which is not data", "fingerprint ="),
                 arguments("cacheableMethod", "is @Cacheable too", "Remove @Cacheable"),
                 arguments("readOnly", "has a read-only transaction", "Remove readOnly = true"),
                 arguments("notSupported", "runs outside of transactions", "REQUIRED or REQUIRES_NEW, or the mode"),
@@ -395,6 +398,12 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "#key")
         abstract String takesStream(String key, InputStream body);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesUploads(String key, List<MultipartFile> files);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesArrayOfUploads(String key, MultipartFile[] files);
 
         @Cacheable("receipts")
         @Idempotent(scope = "s", key = "#key")
