@@ -25,8 +25,8 @@ final class NamedTypes {
     }
 
     /**
-     * Returns whether a type, its components or one of its type arguments is one of these. Those of a variable are left out, because its bounds
-     * may name the variable itself.
+     * Returns whether a type, its components or one of its type arguments is one of these. Those of a variable are left out, because
+     * its bounds may name the variable itself.
      */
     boolean areIn(ResolvableType type) {
         return include(type.resolve())
