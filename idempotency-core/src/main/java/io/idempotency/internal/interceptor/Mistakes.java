@@ -16,7 +16,7 @@ import io.idempotency.InvalidIdempotentMethodException;
 /** Several mistakes that are reported in one exception, so that an application is not started once for each of them. */
 final class Mistakes {
 
-    /** By message, because the search for methods reads some of them twice, and in any order. */
+    /** The mistakes by their messages: the search for methods reads some methods twice, and in any order. */
     private final TreeMap<String, InvalidIdempotentMethodException> found = new TreeMap<>();
 
     /** Makes a check, and keeps its mistake for the report. */

@@ -172,7 +172,7 @@ class DocumentationTest {
                 .isInstanceOf(BindException.class);
     }
 
-    /** By its whole name, in an example, or as code beside another one of its section. */
+    /** A page has the whole name of a property, or an example with it, or its last part as code beside another property of its section. */
     @Test
     void everyPropertyIsOnAPage() throws IOException {
         String text = pages().filter(page -> !page.toString().equals("CHANGELOG.md"))

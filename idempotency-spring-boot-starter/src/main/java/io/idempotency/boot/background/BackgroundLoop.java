@@ -39,7 +39,7 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     /** Since the last success; of the thread alone. */
     private int failures;
 
-    /** Whether one of them is reported. */
+    /** Set when a failure since the last success has been logged. */
     private boolean isReported;
 
     /**
