@@ -169,19 +169,26 @@ final class HeldLease {
     }
 
     /**
-     * Returns whether a completion is stored whose COMMIT was not answered.
+     * Returns the answer that this call has stored with a COMMIT that was not answered; empty if it has stored none.
      *
-     * @throws LeaseLostException if another call has reclaimed the key, so that it is not
+     * @throws LeaseLostException if another call has reclaimed the key
      */
-    boolean isCompletedInDoubt() throws Throwable {
-        return retry.runRequired(this::settledStatus).orElseThrow(this::lost) == RequestStatus.SUCCEEDED;
+    Optional<ClaimResult> storedAnswerOrLost() throws Throwable {
+        return answerOf(retry.runRequired(this::findSettled).orElseThrow(this::lost));
     }
 
-    /** Returns the response that this claim has stored, by an attempt whose COMMIT was not answered; empty if it has stored none. */
-    Optional<String> storedResponse() throws Throwable {
-        return retry.runRequired(this::findSettled)
-                .filter(request -> request.status() == RequestStatus.SUCCEEDED)
-                .map(StoredRequest::responseBody);
+    /** Returns the same, and nothing if another call has reclaimed the key. */
+    Optional<ClaimResult> storedAnswer() throws Throwable {
+        return retry.runRequired(this::findSettled).flatMap(HeldLease::answerOf);
+    }
+
+    private static Optional<ClaimResult> answerOf(StoredRequest request) {
+        if (request.status() != RequestStatus.SUCCEEDED) {
+            return Optional.empty();
+        }
+        String body = request.responseBody();
+        return Optional.of(
+                body == null ? ClaimResult.of(ClaimResult.Kind.RESPONSE_EXPIRED) : ClaimResult.succeeded(body));
     }
 
     private boolean isSettledAs(RequestStatus status) {

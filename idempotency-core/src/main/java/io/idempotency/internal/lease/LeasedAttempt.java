@@ -1,6 +1,7 @@
 package io.idempotency.internal.lease;
 
 import java.sql.Connection;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -15,6 +16,7 @@ import io.idempotency.internal.call.CallExecution;
 import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.call.CallSynchronization;
 import io.idempotency.internal.call.RetryClassifier;
+import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;
@@ -80,8 +82,9 @@ final class LeasedAttempt extends Attempt {
             }
             return result;
         } catch (Throwable thrown) {
-            if (isCompletedInDoubt(thrown)) {
-                return result();
+            Optional<ClaimResult> stored = findInDoubt(thrown);
+            if (stored.isPresent()) {
+                return answerStored(stored.get());
             }
             if (completesWithCommit && thrown instanceof RuntimeException refused && isPerhapsLost(refused)) {
                 requireHeldDespite(refused);
@@ -210,12 +213,23 @@ final class LeasedAttempt extends Attempt {
                 failure);
     }
 
-    private boolean isCompletedInDoubt(Throwable thrown) {
+    /** The fence is that of the whole call, so that what is stored may be the response of an earlier attempt that is in doubt too. */
+    private @Nullable Object answerStored(ClaimResult stored) throws Exception {
+        if (execution().inDoubtCommit() == null) {
+            return result();
+        }
+        Object response = answer(stored, true);
+        execution().granted(held.claim().attempt());
+        return response;
+    }
+
+    /** Returns the answer that is stored if the COMMIT was not answered; empty if none is. */
+    private Optional<ClaimResult> findInDoubt(Throwable thrown) {
         if (!isCompleted() || !commitResult().isInDoubt(thrown)) {
-            return false;
+            return Optional.empty();
         }
         try {
-            return held.isCompletedInDoubt();
+            return held.storedAnswerOrLost();
         } catch (LeaseLostException lost) {
             Suppression.add(lost, thrown);
             throw lost;

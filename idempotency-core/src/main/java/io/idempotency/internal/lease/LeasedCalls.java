@@ -136,34 +136,33 @@ public final class LeasedCalls implements LeasedExecutor {
             LeasedAttempt last = lastOf(execution);
             if (thrown instanceof LeaseLostException lost
                     && lost.intent().filter(execution.call().intent()::equals).isPresent()) {
-                return answerOfEarlier(execution, held, lost);
+                return answerOfInDoubt(execution, held, lost);
             } else if (last.commitResult().end() == CommitResult.End.COMMITTED) {
                 last.setDurableOutcome(success);
             } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
                 LeaseLostException lost = held.lost();
                 lost.addSuppressed(thrown);
-                return answerOfEarlier(execution, held, lost);
+                return answerOfInDoubt(execution, held, lost);
             }
             throw thrown;
         }
     }
 
-    /** Returns the response of an earlier attempt of the call, if its COMMIT was not answered and the server has got it since. */
-    private static @Nullable Object answerOfEarlier(CallExecution execution, HeldLease held, LeaseLostException lost)
+    /** Returns what an attempt of the call has stored, if its COMMIT was not answered and the server has got it since. */
+    private static @Nullable Object answerOfInDoubt(CallExecution execution, HeldLease held, LeaseLostException lost)
             throws Exception {
-        execution.last().setOutcome(Outcome.LEASE_LOST);
-        Optional<String> response = Optional.empty();
-        if (execution.inDoubtCommit() != null) {
-            try {
-                response = held.storedResponse();
-            } catch (Throwable queryFailure) {
-                Suppression.add(lost, queryFailure);
-            }
+        Optional<ClaimResult> stored;
+        try {
+            stored = execution.inDoubtCommit() == null ? Optional.empty() : held.storedAnswer();
+        } catch (Throwable queryFailure) {
+            Suppression.add(lost, queryFailure);
+            throw committedLate(held, lost);
         }
-        if (response.isEmpty()) {
+        if (stored.isEmpty()) {
+            execution.last().setOutcome(Outcome.LEASE_LOST);
             throw lost;
         }
-        return execution.begin(new Attempt(execution)).answer(ClaimResult.succeeded(response.get()), true);
+        return execution.begin(new Attempt(execution)).answer(stored.get(), true);
     }
 
     private static boolean mayFollow(LeasedAttempt failed, Throwable failure) {
@@ -179,13 +178,17 @@ public final class LeasedCalls implements LeasedExecutor {
     }
 
     /**
-     * Records the failure, after which no COMMIT can arrive that was not answered. Returns {@code false} if it is final, but the lease is
-     * lost, so that another attempt answers.
+     * Records the failure, after which no COMMIT can arrive that was not answered. Returns {@code false} if the lease is lost, so that
+     * another attempt answers if the failure is final, or one of this call if its COMMIT has arrived before.
      *
      * @throws OutcomeUnknownException if it is final, and another attempt may still answer, or if such a COMMIT may have arrived
      */
     private boolean fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
         boolean isFinal = false;
+        if (last.mayCommitLate(thrown)) {
+            last.execution().failed(last, thrown);
+        }
+        boolean isInDoubt = last.execution().inDoubtCommit() != null;
         ResumedCall resumed = last.call().resumed();
         ResumedCall.End end;
         try {
@@ -202,7 +205,7 @@ public final class LeasedCalls implements LeasedExecutor {
                 return true;
             }
         } catch (Throwable recordingFailure) {
-            if (last.mayCommitLate(thrown)) {
+            if (isInDoubt) {
                 Suppression.add(thrown, recordingFailure);
                 throw committedLate(held, thrown);
             }
@@ -214,10 +217,7 @@ public final class LeasedCalls implements LeasedExecutor {
             Suppression.add(thrown, recordingFailure);
             return true;
         }
-        if (last.mayCommitLate(thrown)) {
-            throw committedLate(held, thrown);
-        }
-        return !end.failure().isFinal();
+        return !end.failure().isFinal() && !isInDoubt;
     }
 
     private static OutcomeUnknownException committedLate(HeldLease held, Throwable thrown) {

@@ -198,6 +198,19 @@ class CallDecisionsTest {
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete commit ) | run 2, EXECUTED
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:2201G rollback ) ( find:succeeded commit ) ( find:succeeded commit ) | stored, REPLAYED
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:2201G rollback ) ( find:reclaimed commit ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:lost ) ( find:succeeded commit ) | stored, EXECUTED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:lost ) ( find:processing commit ) ( fail:no rollback ) ( find:succeeded commit ) | stored, REPLAYED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete:2201G rollback ) ( find:succeeded commit ) ( find:42P01 rollback ) | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:23505 rollback ) ( fail ) | 23505, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:23505 rollback ) ( fail:no rollback ) ( find:succeeded commit ) | stored, REPLAYED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:23505 rollback ) ( fail:no rollback ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:23505 rollback ) ( fail:42P01 rollback ) | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:23505 rollback ) ( fail:no rollback ) ( find:42P01 rollback ) | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:fails rollback ) ( fail:57014 rollback ) | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:fails_untranslatably rollback ) | OutcomeUnknownException, FAILED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method:declines rollback ) ( fail:no rollback ) ( find:succeeded commit ) ( find:succeeded commit ) | stored, REPLAYED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat (:broken ( fail:no rollback ) ( find:succeeded commit ) | stored, REPLAYED
+            LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:processing commit ) repeat ( method complete commit:23514 rollback ) ( fail:no rollback ) ( find:succeeded commit ) | stored, REPLAYED
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:42P01 rollback )                               | OutcomeUnknownException, FAILED
             LEASED_REPEATABLE | ( claim ) ( method complete:lost ) ( find:reclaimed commit )                             | LeaseLostException, LEASE_LOST
             LEASED_REPEATABLE | ( claim ) ( method complete:40001 rollback ) ( find:reclaimed commit )                   | LeaseLostException, LEASE_LOST
@@ -234,7 +247,9 @@ class CallDecisionsTest {
             LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:succeeded commit )                                 | run 1, EXECUTED
             LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:lost ) ( find:succeeded commit )                   | run 1, EXECUTED
             LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail )                       | 08006, FAILED
-            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:no rollback )           | OutcomeUnknownException, FAILED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:no rollback ) ( find:succeeded commit ) | stored, REPLAYED
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:no rollback ) ( find:reclaimed commit ) | LeaseLostException, LEASE_LOST
+            LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:no rollback ) ( find:42P01 rollback ) | OutcomeUnknownException, FAILED
             LEASED_IN_TRANSACTION | ( method complete:lost ) ( find:processing commit ) ( fail:42P01 rollback )        | OutcomeUnknownException, FAILED
             LEASED_IN_TRANSACTION | ( method complete:2201G rollback ) ( find:processing commit ) ( fail )             | 2201G, FAILED
             LEASED_BEFORE_COMMIT  | ( method complete commit )                                                         | run 1, EXECUTED

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
@@ -282,6 +283,41 @@ class LateMessageTest {
 
         assertThat(application.effects()).isEqualTo(1);
         assertThat(shop.sellRepeatably("key")).isEqualTo("sold in execution 1");
+    }
+
+    /** Its effect makes the one of the repeat fail. */
+    @Test
+    void aCompletionOfALeaseThatMakesTheRepeatFailIsTheAnswer() {
+        Shop shop = application.bean(Shop.class);
+        shop.beforeEffectDo(execution -> {
+            holdTheFirst(execution);
+            if (execution == 2) {
+                deliver();
+                throw new DuplicateKeyException("the row of the first execution exists");
+            }
+        });
+
+        assertThat(shop.sellRepeatably("key")).isEqualTo("sold in execution 1");
+
+        assertThat(application.effects()).isEqualTo(1);
+        assertThat(row()).containsEntry("status", "succeeded").containsEntry("attempt_count", 1);
+    }
+
+    @Test
+    void ofTwoCompletionsOfALeaseTheAnswerIsTheOneThatIsStored() {
+        Shop shop = application.bean(Shop.class);
+        shop.beforeEffectDo(execution -> {
+            holdTheFirst(execution);
+            if (execution == 2) {
+                deliver();
+                proxy.cutNext("COMMIT", CuttingProxy.Point.BEFORE_IT_IS_SENT);
+            }
+        });
+
+        assertThat(shop.sellRepeatably("key")).isEqualTo("sold in execution 1");
+
+        assertThat(proxy.cuts()).isEqualTo(2);
+        assertThat(application.effects()).isEqualTo(1);
     }
 
     private void holdTheFirst(int execution) {
