@@ -18,6 +18,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.util.ClassUtils;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.jdbc.Clients;
@@ -33,6 +34,10 @@ public final class EngineVerifier {
     private static final String OTHERWISE =
             " Correct what the database reports. If it has nothing to do with the idempotency"
                     + " tables, set idempotency.verify-engine = false.";
+
+    /** One of them is on the class path of every test, and on none of an application that is deployed. */
+    private static final List<String> TEST_LIBRARIES =
+            List.of("org.springframework.test.context.TestContext", "org.junit.platform.commons.JUnitException");
 
     /** The states of a prepared statement that exists already, or does not exist. */
     private static final Set<String> MIXED_UP_STATEMENTS = Set.of("42P05", "26000");
@@ -66,7 +71,15 @@ public final class EngineVerifier {
 
     private final List<StorageFeature> features;
 
+    private final boolean isTest;
+
     public EngineVerifier(Schema schema, DataSource dataSource, List<StorageFeature> features) {
+        this(schema, dataSource, features, TEST_LIBRARIES.stream().anyMatch(EngineVerifier::isPresent));
+    }
+
+    /** Servers of tests have no fsync, those of Testcontainers and of the library's test kit among them. */
+    EngineVerifier(Schema schema, DataSource dataSource, List<StorageFeature> features, boolean isTest) {
+        this.isTest = isTest;
         this.schema = schema;
         this.dataSource = dataSource;
         this.features = List.copyOf(features);
@@ -92,7 +105,11 @@ public final class EngineVerifier {
         }
     }
 
-    private static void requireSuitableServer(JdbcClient jdbcClient) {
+    private static boolean isPresent(String className) {
+        return ClassUtils.isPresent(className, EngineVerifier.class.getClassLoader());
+    }
+
+    private void requireSuitableServer(JdbcClient jdbcClient) {
         String version = jdbcClient.sql("select version()").query(String.class).single();
         LOOK_ALIKES.forEach(
                 engine -> require(
@@ -113,6 +130,27 @@ public final class EngineVerifier {
                 "Reset default_transaction_read_only of the role, the database, the server and the options of the JDBC URL, and"
                         + " the read-only setting of the pool (spring.datasource.hikari.read-only, if it is Spring Boot's). Or"
                         + " name another DataSource with idempotency.data-source.");
+        require(
+                isFalse(jdbcClient, "current_setting('session_replication_role') = 'replica'"),
+                "The connections of the application's DataSource have session_replication_role = replica: no trigger fires and no"
+                        + " foreign key is checked. Repeats of messages in earlier partitions would be handled again.",
+                "Reset session_replication_role of the role, the database, the server and the options of the JDBC URL.");
+        warnOfLostCommits(jdbcClient);
+    }
+
+    private void warnOfLostCommits(JdbcClient jdbcClient) {
+        if (!isFalse(jdbcClient, "current_setting('synchronous_commit') = 'off'")) {
+            logger.warn(
+                    "The connections of the DataSource have synchronous_commit = off, with which a crash of the server loses"
+                            + " transactions that were acknowledged. Transactions with a call, a message or a lock of the library are"
+                            + " committed as with synchronous_commit = on.");
+        }
+        if (!isTest
+                && !isFalse(jdbcClient, "'off' in (current_setting('fsync'), current_setting('full_page_writes'))")) {
+            logger.warn(
+                    "The server has fsync = off or full_page_writes = off: a crash of its machine may lose or corrupt all data,"
+                            + " keys and effects alike. Switch both on, unless nothing of this database is needed after a crash.");
+        }
     }
 
     private static boolean isFalse(JdbcClient jdbcClient, String condition) {
@@ -133,11 +171,11 @@ public final class EngineVerifier {
             trial.takeBoth();
             contest(trial);
         } catch (SQLException | RuntimeException failure) {
-            // Such as a policy for rows of certain callers, which real calls may pass.
+            // Such as one for certain callers, which real calls may pass.
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException refused
-                    && String.valueOf(refused.getSQLState()).matches("23...|42501")) {
+                    && String.valueOf(refused.getSQLState()).startsWith("23")) {
                 logger.warn(
-                        "It was not verified that a key is granted to one of two transactions, because a constraint or a policy of"
+                        "It was not verified that a key is granted to one of two transactions, because a constraint of"
                                 + " the table idempotency_request refuses the key that is tried: {}.",
                         SqlFailures.reason(failure));
                 return;

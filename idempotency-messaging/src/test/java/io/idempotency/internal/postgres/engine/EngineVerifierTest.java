@@ -27,11 +27,14 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 /** Each way to void the guarantee is refused with a report of its own; each that only looks like one is not. */
@@ -98,6 +101,15 @@ class EngineVerifierTest {
                     "transaction_read_only = on",
                     "every call would fail",
                     "default_transaction_read_only");
+        }
+
+        @Test
+        void isRefusedIfTriggersDoNotFire() {
+            assertRefused(
+                    verifier(with("session_replication_role=replica"))::requireSuitableServer,
+                    "session_replication_role = replica",
+                    "would be handled again",
+                    "Reset session_replication_role");
         }
 
         @Test
@@ -198,26 +210,28 @@ class EngineVerifierTest {
             }
         }
 
+        @Test
+        void isATableThatRefusesTheKeyThatIsTried() {
+            admin.execute("alter table idempotency.idempotency_request add check (caller <> '')");
+
+            assertPassesWithWarning(dataSource(), "because a constraint");
+        }
+
         @ParameterizedTest
         @ValueSource(
                 strings = {
-                    "alter table idempotency.idempotency_request add check (caller <> '')",
-                    "alter table idempotency.idempotency_request enable row level security"
+                    "create index on idempotency.outbox_event (topic)",
+                    "create unique index on idempotency.outbox_event (aggregate_type, aggregate_id)",
+                    "create unique index on idempotency.processed_message (message_id, consumer, expires_at)",
+                    "create trigger audit after insert on idempotency.processed_message for each row execute function audit()",
+                    "create trigger audit before insert on idempotency.outbox_event for each statement execute function audit()",
+                    "alter table idempotency.outbox_event enable row level security"
                 })
-        void isATableThatRefusesTheKeyThatIsTried(String alteration) {
-            String role = "restricted_" + database.name();
-            admin.execute(alteration + "; create role " + role + "; grant usage on schema idempotency to " + role
-                    + "; grant select, insert, update, delete on all tables in schema idempotency to " + role);
-            PGSimpleDataSource dataSource = new PGSimpleDataSource();
-            dataSource.setUrl(database.jdbcUrl());
-            dataSource.setUser(database.username());
-            dataSource.setPassword(database.password());
-            dataSource.setOptions("-c role=" + role);
-            try {
-                assertPassesWithWarning(dataSource, "a constraint or a policy");
-            } finally {
-                admin.execute("drop owned by " + role + "; drop role " + role);
-            }
+        void isAChangeThatLosesNothing(String change) {
+            admin.execute("create function audit() returns trigger language plpgsql as 'begin return null; end'");
+            admin.execute(change);
+
+            assertPasses(database.adminDataSource());
         }
 
         @Test
@@ -245,19 +259,47 @@ class EngineVerifierTest {
             assertPasses(database.adminDataSource());
         }
 
+        @Test
+        void areConnectionsWithoutSynchronousCommitBesidesTheWarning() {
+            assertPassesWithWarning(with("synchronous_commit=off"), "synchronous_commit = off");
+        }
+
+        @ParameterizedTest
+        @CsvSource({"fsync, false", "full_page_writes, false", "fsync, true"})
+        void isAServerThatMayLoseDataInACrashBesidesAWarningOutsideOfTests(String setting, boolean isTest) {
+            admin.execute("alter function pg_catalog.current_setting(text) rename to really_current_setting");
+            replace("current_setting(text) returns text", """
+                    select case when $1 in ('fsync', 'full_page_writes')
+                        then case when $1 = '%s' then 'off' else 'on' end else really_current_setting($1) end""".formatted(setting));
+            EngineVerifier verifier = new EngineVerifier(
+                    new Schema(MigratedTables.SCHEMA), database.adminDataSource(), CoreFeatures.all(), isTest);
+
+            List<String> warnings = warningsOf(
+                    () -> assertThatCode(verifier::requireSuitableServer).doesNotThrowAnyException());
+
+            assertThat(warnings)
+                    .hasSize(isTest ? 0 : 1)
+                    .allSatisfy(line -> assertThat(line)
+                            .contains("fsync = off or full_page_writes = off", "a crash of its machine"));
+        }
+
         private void assertPassesWithWarning(DataSource dataSource, String warning) {
+            assertThat(warningsOf(() -> assertTimeout(Duration.ofSeconds(15), () -> assertPasses(dataSource))))
+                    .singleElement()
+                    .satisfies(line -> assertThat(line).contains(warning));
+        }
+
+        private List<String> warningsOf(Runnable verification) {
             ListAppender<ILoggingEvent> lines = new ListAppender<>();
             lines.start();
             Logger logger = (Logger) LoggerFactory.getLogger(EngineVerifier.class);
             logger.addAppender(lines);
             try {
-                assertTimeout(Duration.ofSeconds(15), () -> assertPasses(dataSource));
+                verification.run();
             } finally {
                 logger.detachAppender(lines);
             }
-            assertThat(lines.list)
-                    .singleElement()
-                    .satisfies(line -> assertThat(line.getFormattedMessage()).contains(warning));
+            return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
         }
 
         private void assertPasses(DataSource dataSource) {
@@ -351,6 +393,92 @@ class EngineVerifierTest {
                     + "alter table idempotency.processed_message " + other);
 
             assertRefused(verifier()::verifyTables, "processed_message", "no valid unique index");
+        }
+
+        /** What no statement fails of. */
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', textBlock = """
+            alter table %s set unlogged                                      | idempotency_request      | UNLOGGED  | alter table "idempotency".idempotency_request set logged
+            alter table %s set unlogged                                      | purge_lease              | UNLOGGED  | alter table "idempotency".purge_lease set logged
+            alter table %s set unlogged                                      | processed_message        | UNLOGGED  | set logged
+            alter table %s set unlogged                                      | message_failure          | UNLOGGED  | set logged
+            alter table %s set unlogged                                      | stream_position          | UNLOGGED  | set logged
+            alter table %s set unlogged                                      | outbox_event             | UNLOGGED  | set logged
+            alter table %s set unlogged                                      | outbox_event_archive     | UNLOGGED  | set logged
+            alter table %s set unlogged                                      | processed_message_head   | UNLOGGED  | set logged
+            alter sequence idempotency.outbox_event_sequence_seq set unlogged | outbox_event            | UNLOGGED  | alter sequence
+            alter table %s alter sequence set cache 50                       | outbox_event             | ordering key | set cache 1
+            alter table %s alter sequence set cycle                          | outbox_event             | ordering key | set no cycle
+            create table kept () inherits (%s)                               | idempotency_request      | no unique index holds for both | no inherit
+            create table kept () inherits (%s)                               | processed_message        | no unique index holds for both | no inherit
+            create rule late as on insert to %s do instead nothing           | processed_message        | rules     | drop rule <name> on
+            create rule late as on update to %s do instead nothing           | outbox_event             | rules     | drop rule <name> on
+            create trigger skip before insert on %s for each row execute function skip() | processed_message | BEFORE trigger | AFTER trigger
+            create trigger skip before update on %s for each row execute function skip() | outbox_event      | BEFORE trigger | AFTER trigger
+            alter table %s alter message_id type bpchar(40)                  | processed_message        | different keys for equal | as in the migrations
+            alter table %s alter message_id type text collate same           | processed_message        | different keys for equal | as in the migrations
+            alter table %s alter stream_id type text collate same            | stream_position          | different keys for equal | as in the migrations
+            create unique index on %s (payload_hash)                         | processed_message        | different keys for equal | as in the migrations
+            create unique index on %s (topic, deduplication_key) nulls not distinct | outbox_event      | different keys for equal | as in the migrations
+            """)
+        void areRefusedIfTheyForgetOrMissRows(String change, String table, String problem, String action) {
+            admin.execute(
+                    "create function skip() returns trigger language plpgsql as 'begin return null; end'; create collation"
+                            + " same (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+            String alteration = change.replace("%s", "idempotency." + table)
+                    .replace("alter sequence set", "alter column sequence set");
+            int version = admin.queryForObject(
+                    "select current_setting('server_version_num')::integer / 10000", Integer.class);
+            assumeThat(version >= 15 || !change.contains("nulls not") && !change.contains("alter sequence i"))
+                    .isTrue();
+            admin.execute(alteration);
+
+            assertRefused(verifier()::verifyTables, "table " + table + " in schema 'idempotency'", problem, action);
+        }
+
+        @Test
+        void areRefusedWithOneReportOfAllThatIsWrong() {
+            admin.execute(
+                    "alter table idempotency.idempotency_request set unlogged; alter table idempotency.outbox_event set unlogged;"
+                            + "create table kept () inherits (idempotency.stream_position)");
+
+            assertRefused(
+                    verifier()::verifyTables,
+                    "Each of the tables idempotency_request, outbox_event in schema 'idempotency' may forget",
+                    "table stream_position in schema 'idempotency' has tables that inherit",
+                    "alter table \"idempotency\".idempotency_request set logged; alter table \"idempotency\".outbox_event set logged.");
+        }
+
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', textBlock = """
+            alter table idempotency.%s set unlogged           | UNLOGGED
+            alter table idempotency.%s disable trigger look   | no enabled trigger 'look'
+            alter table idempotency.%s enable replica trigger look | no enabled trigger 'look'
+            """)
+        void areRefusedIfAPartitionForgetsOrMissesRows(String change, String problem) {
+            admin.execute("select idempotency.partition_processed_message(now() - interval '1 day', now())");
+            String partition = admin.queryForObject(
+                    "select name from idempotency.processed_message_partition where closed_at is null", String.class);
+            admin.execute(change.replace("%s", partition));
+
+            assertRefused(verifier()::verifyTables, "table " + partition, problem);
+        }
+
+        @Test
+        void areRefusedIfPoliciesHideRows() {
+            String role = "restricted_" + database.name();
+            admin.execute("alter table idempotency.outbox_event enable row level security; create role " + role
+                    + "; grant usage on schema idempotency to " + role
+                    + "; grant select, insert, update, delete on all tables in schema idempotency to " + role);
+            try {
+                assertRefused(
+                        verifier(with("role=" + role))::verifyTables,
+                        "table outbox_event in schema 'idempotency' has row level security",
+                        "disable row level security",
+                        "BYPASSRLS");
+            } finally {
+                admin.execute("drop owned by " + role + "; drop role " + role);
+            }
         }
 
         @Test
