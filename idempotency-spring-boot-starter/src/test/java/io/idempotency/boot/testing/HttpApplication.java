@@ -85,5 +85,5 @@ public final class HttpApplication implements AutoCloseable {
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration
-    static class SpringMvc {}
+    public static class SpringMvc {}
 }

@@ -14,9 +14,9 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
  */
 public final class BoundedTransaction {
 
-    private static final String BOUND = "set local statement_timeout = '5s'";
+    private static final String BOUND = "select set_config('statement_timeout', '5s', true), " + DurableCommit.SET;
 
-    private static final String READ_ONLY = "set transaction read only; " + BOUND;
+    private static final String READ_ONLY = "set transaction read only; set local statement_timeout = '5s'";
 
     private final RequiresNewTransaction transaction;
 
@@ -27,18 +27,17 @@ public final class BoundedTransaction {
 
     /** Queries in a read-only transaction. */
     public <T> T query(Function<JdbcClient, T> query) {
-        return bounded(READ_ONLY, query);
+        return transaction.call(Clients.withClient(jdbcClient -> {
+            jdbcClient.sql(READ_ONLY).update();
+            return query.apply(jdbcClient);
+        }));
     }
 
     /** Changes rows in a transaction. */
     public <T> T change(Function<JdbcClient, T> change) {
-        return bounded(BOUND, change);
-    }
-
-    private <T> T bounded(String settings, Function<JdbcClient, T> work) {
         return transaction.call(Clients.withClient(jdbcClient -> {
-            jdbcClient.sql(settings).update();
-            return work.apply(jdbcClient);
+            jdbcClient.sql(BOUND).query().singleRow();
+            return change.apply(jdbcClient);
         }));
     }
 }

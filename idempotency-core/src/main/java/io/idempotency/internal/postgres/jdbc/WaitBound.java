@@ -21,10 +21,10 @@ public record WaitBound(long milliseconds, long start) {
     /** The column with the isolation level in the first result of {@link #around(String, String)}. */
     public static final String ISOLATION = "transaction_isolation";
 
-    /** Bounds statements that are executed while a caller waits for an exception. */
+    /** Bounds statements that are executed while a caller waits for an exception, and lets them be committed durably. */
     public static final String BRIEFLY = """
-            select set_config('statement_timeout', '2000', true);
-            """;
+            select set_config('statement_timeout', '2000', true), %s;
+            """.replace("%s", DurableCommit.SET);
 
     /**
      * Sets the bound, which is the first parameter. It is a number, because with {@code stringtype=unspecified} the driver
@@ -33,7 +33,8 @@ public record WaitBound(long milliseconds, long start) {
     private static final String BOUND = "set_config('statement_timeout', cast(cast(? as bigint) as text), true)";
 
     private static final String SET =
-            "select set_config('idempotency.prev', current_setting('statement_timeout'), true), " + BOUND;
+            "select set_config('idempotency.prev', current_setting('statement_timeout'), true), " + BOUND + ", "
+                    + DurableCommit.SET;
 
     private static final String SET_BRIEFLY = SET.replace("cast(cast(? as bigint) as text)", "'2000'");
 
@@ -55,7 +56,7 @@ public record WaitBound(long milliseconds, long start) {
 
     /**
      * Bounds statements without an extra round trip: sets the bound, which is the first parameter, and restores the
-     * application's setting at the end. A lock_timeout would bound each lock wait and not their sum. If the bound is exceeded,
+     * application's setting at the end. The transaction will be committed durably. A lock_timeout would bound each lock wait and not their sum. If the bound is exceeded,
      * the transaction is aborted, and its settings end with it.
      */
     public static String around(String statements) {

@@ -34,7 +34,7 @@ public final class CoreFeatures {
             List.of("V1__requests.sql"),
             "idempotency_schema_history",
             List.of(IDEMPOTENCY_REQUEST, PURGE_LEASE),
-            new SqlScript(SQL_FUNCTIONS, "idempotency_functions_version", 2),
+            new SqlScript(SQL_FUNCTIONS, "idempotency_functions_version", 3),
             null);
 
     /** The archive, where the purge keeps expired rows. */

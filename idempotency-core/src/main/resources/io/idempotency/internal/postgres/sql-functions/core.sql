@@ -9,7 +9,8 @@
 -- right to a table. PUBLIC has none: the page on SQL says what to grant. A function that is dropped loses its grants. If
 -- a parameter and a column have the same name, #variable_conflict
 -- says which of them a plain name is, and the other one is qualified. Comparisons name the collation "C", because an
--- argument brings along the collation of the caller's column.
+-- argument brings along the collation of the caller's column. A crash of the server must not undo what is acted on
+-- outside, so what claims, completes, consumes or publishes is committed as with synchronous_commit = on at least.
 
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_require_name(
     what text, value text, max_length integer, may_be_empty boolean DEFAULT false) RETURNS void
@@ -107,6 +108,7 @@ DECLARE
     now timestamptz;
     stored record;
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
     PERFORM "${schema}".idempotency_require_name('name in claimed_by', claimed_by, 255);
     PERFORM "${schema}".idempotency_require_argument(
@@ -252,6 +254,7 @@ DECLARE
     now CONSTANT timestamptz := clock_timestamp();
     stored record;
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
     PERFORM "${schema}".idempotency_require_intent(scope, key, caller);
     UPDATE "${schema}".idempotency_request AS r
     SET status = outcome, response_body = body, result_ref_type = ref_type, result_ref_id = ref_id,
@@ -663,6 +666,6 @@ COMMENT ON VIEW "${schema}".idempotency_by_scope IS
 -- The last, so that it tells that all the others are there. Everybody may ask for it, because an application's role
 -- finds out whether it has to install them.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_functions_version() RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 3';
 COMMENT ON FUNCTION "${schema}".idempotency_functions_version IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

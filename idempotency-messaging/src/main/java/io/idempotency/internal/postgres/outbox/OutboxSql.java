@@ -1,6 +1,7 @@
 package io.idempotency.internal.postgres.outbox;
 
 import io.idempotency.internal.outbox.Lanes;
+import io.idempotency.internal.postgres.jdbc.DurableCommit;
 
 /** The statements of the table {@code outbox_event}, and of the notifications about it. */
 final class OutboxSql {
@@ -16,9 +17,9 @@ final class OutboxSql {
                 ?, ?, ?, ?, 'pending', 0, t.now, t.due, t.due
             from (
                 select now, greatest(now, ?::timestamptz) as due
-                from (select clock_timestamp() as now) c) t
+                from (select clock_timestamp() as now, %s) c) t
             on conflict (topic, deduplication_key) do nothing
-            returning message_id""";
+            returning message_id""".replace("%s", DurableCommit.SET);
 
     /** Payloads are compared as text first, because not all JSON can be jsonb. */
     static final String FIND_DUPLICATE = """

@@ -12,6 +12,7 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_consume(
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
     PERFORM "${schema}".idempotency_require_name('consumer', consumer, 128);
     PERFORM "${schema}".idempotency_require_name('message id', message_id, 255);
     IF message_type IS NOT NULL THEN
@@ -74,6 +75,7 @@ CREATE OR REPLACE FUNCTION "${schema}".idempotency_advance(consumer text, stream
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
     PERFORM "${schema}".idempotency_require_position(consumer, stream, version);
     INSERT INTO "${schema}".stream_position AS p (consumer, stream_id, last_version, updated_at)
     VALUES (consumer, stream, version, clock_timestamp())
@@ -94,6 +96,7 @@ DECLARE
     last bigint;
     expected bigint;
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
     PERFORM "${schema}".idempotency_require_position(consumer, stream, version);
     PERFORM "${schema}".idempotency_require_argument(
         first_version IS NOT NULL, 'The first version is missing', 'Say with which version a stream begins.');
@@ -174,6 +177,7 @@ DECLARE
     id uuid;
     earlier record;
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
     PERFORM "${schema}".idempotency_require_name('topic', topic, 249);
     PERFORM "${schema}".idempotency_require_argument(
         NOT starts_with(topic COLLATE "C", 'idempotency.'), format('The topic ''%s'' is the library''s own', topic),
@@ -295,6 +299,6 @@ COMMENT ON VIEW "${schema}".outbox_pending IS
 
 -- The last, so that it tells that all the others are there.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_messaging_functions_version() RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 3';
 COMMENT ON FUNCTION "${schema}".idempotency_messaging_functions_version IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';
