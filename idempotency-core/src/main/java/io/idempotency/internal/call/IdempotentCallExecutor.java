@@ -23,6 +23,7 @@ import io.idempotency.TransactionMismatchException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
+import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -121,6 +122,7 @@ public final class IdempotentCallExecutor {
             failure = thrown;
             throw thrown;
         } finally {
+            ActiveTransaction.forgetEnded();
             if (call.resumed() != null) {
                 call.resumed().leave(failure == null);
             }

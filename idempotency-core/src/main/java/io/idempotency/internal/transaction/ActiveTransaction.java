@@ -113,6 +113,11 @@ public final class ActiveTransaction {
         return Intercepted.current();
     }
 
+    /** Forgets the transactions of this thread that have ended. If a row with its COMMIT has failed, Spring tells no listener of the end. */
+    public static void forgetEnded() {
+        innermost();
+    }
+
     private static @Nullable ActiveTransaction innermost() {
         ActiveTransaction active = INNERMOST.get();
         // Removes transactions whose manager did not report their end.

@@ -1,5 +1,6 @@
 package io.idempotency.internal.call;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -60,6 +61,8 @@ import io.idempotency.internal.transaction.FailedCommit;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.write.WriteAttempt;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A call whose method and whose database do what a script says. A script is all that the call asks them for, in turn. Parentheses are
@@ -153,7 +156,19 @@ final class ScriptedCall {
                 write == null ? () -> method(leasedCalls) : () -> write(transactions, store, write), manager);
         String answer = answerOf(inItsCallers(
                 manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
+        assertThat(activeTransactionOfThisThread()).isNull();
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
+    }
+
+    /** What stays there would keep its connection and its response for as long as the thread lives. */
+    private static @Nullable Object activeTransactionOfThisThread() {
+        try {
+            Field innermost = ActiveTransaction.class.getDeclaredField("INNERMOST");
+            innermost.setAccessible(true);
+            return ((ThreadLocal<?>) innermost.get(null)).get();
+        } catch (ReflectiveOperationException renamed) {
+            throw new AssertionError(renamed);
+        }
     }
 
     /** Returns how long the lease was believed to last when the method began. */
