@@ -46,8 +46,8 @@ public final class LeaseRenewal {
     private static final int LONGEST_SILENCE = 10_000;
 
     private static final String UNREACHED =
-            "it could not be renewed in time, because another transaction has locked its row, the pool had no connection,"
-                    + " or the database did not answer";
+            "it could not be renewed in time, because another transaction has locked its row, the pool had no connection"
+                    + " or is closed, or the database did not answer";
 
     private static final String IN_SNAPSHOT =
             "it is not renewed, because the transaction of the method, or of its step, is REPEATABLE READ or"

@@ -7,10 +7,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionSystemException;
 
+import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
@@ -54,6 +56,8 @@ public final class LeasedCalls implements LeasedExecutor {
 
     /** The lease of the latest attempt of each key, which has those of earlier ones that have outlived theirs. */
     private final ConcurrentHashMap<LocalKey, HeldLease> leasesInThisJvm = new ConcurrentHashMap<>();
+
+    private final AtomicReference<@Nullable Runnable> whenNoneIsHeld = new AtomicReference<>();
 
     /** Creates the executor, with the collaborators of all calls. */
     public LeasedCalls(CallParts parts, LeaseRenewal renewal) {
@@ -115,6 +119,7 @@ public final class LeasedCalls implements LeasedExecutor {
             renewal.end(held);
             leasesInThisJvm.computeIfPresent(call.localKey(), (key, latest) -> latest.without(held));
             heldKey.release();
+            runIfNoneIsHeld();
         }
     }
 
@@ -244,6 +249,26 @@ public final class LeasedCalls implements LeasedExecutor {
     /** Returns whether this JVM runs an attempt, even if its lease has expired. */
     public boolean runsInThisJvm(LocalKey key) {
         return leasesInThisJvm.containsKey(key);
+    }
+
+    /** Runs an action, once, as soon as no call of this JVM holds a lease. It replaces one that has not run. */
+    public void whenNoneIsHeld(Runnable action) {
+        whenNoneIsHeld.set(action);
+        runIfNoneIsHeld();
+    }
+
+    private void runIfNoneIsHeld() {
+        if (whenNoneIsHeld.get() != null && leasesInThisJvm.isEmpty()) {
+            Runnable action = whenNoneIsHeld.getAndSet(null);
+            if (action != null) {
+                action.run();
+            }
+        }
+    }
+
+    /** Returns the intents of the calls of this JVM that hold a lease. */
+    public List<Intent> heldIntents() {
+        return leasesInThisJvm.values().stream().map(HeldLease::intent).toList();
     }
 
     /** The attempts to claim the key in a transaction of their own. After an in-doubt commit the token identifies the claim. */

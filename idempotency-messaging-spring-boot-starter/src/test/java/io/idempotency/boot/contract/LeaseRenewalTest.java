@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -17,7 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
@@ -163,7 +168,8 @@ class LeaseRenewalTest {
     @Test
     void aLeaseIsRenewedWhileABeanThatIsDestroyedWaitsForItsCall() {
         Set<Thread> before = renewers();
-        ContractApplication closing = applications.start(List.of(Renewed.class, Draining.class));
+        ContractApplication closing = applications.start(
+                List.of(Renewed.class, Draining.class), "spring.lifecycle.timeout-per-shutdown-phase=50ms");
         closing.interruption().afterEffectDo(gate::holdTheFirst);
         ConcurrentCalls<UUID> call =
                 ConcurrentCalls.start(1, () -> payments(closing).pay(key));
@@ -182,6 +188,83 @@ class LeaseRenewalTest {
         assertThat(call.await().requireAllSucceeded()).hasSize(1);
         assertThat(holder.effects()).isEqualTo(2);
         Awaitility.await().until(() -> before.containsAll(renewers()));
+    }
+
+    /** Boot's executor waits for its calls when it is destroyed, which is after the pool if it was created before it. */
+    @Test
+    @Tag("full")
+    void aShutdownWaitsForTheCallsOfAnExecutorBeforeItClosesThePool() throws Exception {
+        ContractApplication closing = applications.start(
+                List.of(TaskExecutionAutoConfiguration.class, CreatedEarly.class, Renewed.class),
+                "spring.task.execution.pool.core-size=1",
+                "spring.task.execution.shutdown.await-termination=true",
+                "spring.task.execution.shutdown.await-termination-period=30s");
+        closing.interruption().afterEffectDo(gate::holdTheFirst);
+        Future<UUID> call = submit(closing, key);
+        gate.awaitHeld();
+        Future<UUID> queued = submit(closing, "queued-" + key);
+        Future<?> end = CompletableFuture.runAsync(closing::stop);
+        await("locked_until > claimed_at + 4 * interval '600 ms'");
+        gate.open();
+
+        end.get(60, TimeUnit.SECONDS);
+
+        assertThat(call.get()).isEqualTo(payments(taker).pay(key));
+        assertThat(queued.get()).isEqualTo(payments(taker).pay("queued-" + key));
+        assertThat(holder.effects()).isEqualTo(2);
+    }
+
+    /** As a request that the web server does not wait for any more. */
+    @Test
+    @Tag("full")
+    void aShutdownWaitsForALeasedCallOfAnyThread() throws Exception {
+        ContractApplication closing = applications.start(List.of(Renewed.class));
+        closing.interruption().afterEffectDo(gate::holdTheFirst);
+        ConcurrentCalls<UUID> call =
+                ConcurrentCalls.start(1, () -> payments(closing).payAndFail(key));
+        gate.awaitHeld();
+        Future<?> end = CompletableFuture.runAsync(closing::stop);
+        await("locked_until > claimed_at + 4 * interval '600 ms'");
+        gate.open();
+
+        end.get(60, TimeUnit.SECONDS);
+
+        assertThat(call.await().failures()).singleElement().hasToString("java.lang.IllegalStateException: declined");
+        assertThat(holder.request(key)).containsEntry("status", "failed_retryable");
+    }
+
+    @Test
+    void theLogNamesTheCallsThatAShutdownDoesNotWaitForAndTheClosedPool() {
+        ContractApplication closing =
+                applications.start(List.of(Renewed.class), "spring.lifecycle.timeout-per-shutdown-phase=50ms");
+        closing.interruption().afterEffectDo(gate::holdTheFirst);
+        ConcurrentCalls.start(1, () -> payments(closing).pay(key));
+        gate.awaitHeld();
+        try (LogLines log = LogLines.of("io.idempotency.boot.lease.LeaseRenewer")) {
+            closing.stop();
+            Awaitility.await().until(() -> log.texts().size() == 2);
+
+            assertThat(log.texts())
+                    .allSatisfy(line -> assertThat(line).startsWith("WARN").contains("key '" + key + "'"));
+            assertThat(log.texts().get(0)).contains("leased calls still run", "timeout-per-shutdown-phase");
+            assertThat(log.texts().get(1)).contains("HikariDataSource", "has been closed");
+        }
+    }
+
+    @Test
+    void aLeaseIsRenewedWhileTheApplicationStarts() {
+        AtStart.key = key;
+        AtStart.whileItRuns = () -> await(IS_RENEWED);
+
+        applications.start(List.of(Renewed.class, AtStart.class));
+
+        assertThat(payments(taker).pay(key)).isNotNull();
+        assertThat(holder.effects()).isEqualTo(1);
+    }
+
+    private static Future<UUID> submit(ContractApplication application, String key) {
+        Renewed payments = payments(application);
+        return application.bean(ThreadPoolTaskExecutor.class).submit(() -> payments.pay(key));
     }
 
     private static Set<Thread> renewers() {
@@ -402,6 +485,35 @@ class LeaseRenewalTest {
         }
     }
 
+    /** Makes a call before anything is started. */
+    static class AtStart implements SmartInitializingSingleton {
+
+        static volatile String key = "";
+
+        static volatile Runnable whileItRuns = () -> {};
+
+        private final Renewed payments;
+
+        private final Interruption interruption;
+
+        AtStart(Renewed payments, Interruption interruption) {
+            this.payments = payments;
+            this.interruption = interruption;
+        }
+
+        @Override
+        public void afterSingletonsInstantiated() {
+            interruption.afterEffectDo(whileItRuns::run);
+            payments.pay(key);
+        }
+    }
+
+    /** Its executor is created before the pool. */
+    static class CreatedEarly {
+
+        CreatedEarly(ThreadPoolTaskExecutor executor) {}
+    }
+
     static class Draining implements DisposableBean {
 
         volatile Runnable atEnd = () -> {};
@@ -431,6 +543,12 @@ class LeaseRenewalTest {
                 resume = true)
         UUID payResumably(String key) {
             return callOutside();
+        }
+
+        @Idempotent(scope = "renewed-and-failed", key = "#key", mode = IdempotencyMode.LEASED, lease = "600ms")
+        UUID payAndFail(String key) {
+            callOutside();
+            throw new IllegalStateException("declined");
         }
 
         @Transactional

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,9 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     private volatile @Nullable Thread thread;
 
     private volatile CountDownLatch end = new CountDownLatch(0);
+
+    /** Held by the thread that does rounds: after a restart its successor waits for the end of the last one. */
+    private final Lock turn = new ReentrantLock();
 
     /** Since the last success; of the thread alone. */
     private int failures;
@@ -100,7 +105,7 @@ public abstract class BackgroundLoop implements SmartLifecycle {
     public synchronized void start() {
         if (thread == null) {
             CountDownLatch notEnded = new CountDownLatch(1);
-            Thread started = new Thread(() -> run(notEnded), threadName);
+            Thread started = new Thread(() -> runInTurn(notEnded), threadName);
             started.setDaemon(true);
             end = notEnded;
             thread = started;
@@ -152,6 +157,15 @@ public abstract class BackgroundLoop implements SmartLifecycle {
      */
     protected final void pause(Duration time) throws InterruptedException {
         end.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void runInTurn(CountDownLatch notEnded) {
+        turn.lock();
+        try {
+            run(notEnded);
+        } finally {
+            turn.unlock();
+        }
     }
 
     private void run(CountDownLatch notEnded) {

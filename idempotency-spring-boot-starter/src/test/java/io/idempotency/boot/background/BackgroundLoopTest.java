@@ -147,6 +147,47 @@ class BackgroundLoopTest {
     }
 
     @Test
+    void aRoundThatOutlivesTheTimeoutIsInterruptedAndEndsBeforeItsSuccessorBegins(CapturedOutput output)
+            throws InterruptedException {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        work = () -> {
+            if (loop.count.get() > 1) {
+                return;
+            }
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException stopped) {
+                interrupted.countDown();
+                assertThat(answer.await(30, TimeUnit.SECONDS)).isTrue();
+                assertThat(loop.isEnding()).isTrue();
+                throw stopped;
+            }
+        };
+        start(Duration.ZERO);
+        Thread hanging = nextRound();
+        loop.stop();
+        assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
+        loop.start();
+        loop.stop();
+        loop.start();
+        await().until(() -> loopsThatWait() == 2);
+        assertThat(rounds).isEmpty();
+        answer.countDown();
+
+        assertThat(nextRound()).isNotSameAs(hanging);
+        assertThat(hanging.isAlive()).isFalse();
+        assertThat(output).doesNotContain("It did not work");
+    }
+
+    private static long loopsThatWait() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("a loop"))
+                .filter(thread -> thread.getState() == Thread.State.WAITING)
+                .count();
+    }
+
+    @Test
     void stoppingWaitsForTheRoundWithoutInterruptingIt() throws InterruptedException {
         CountDownLatch mayEnd = new CountDownLatch(1);
         work = () -> {
@@ -164,39 +205,6 @@ class BackgroundLoopTest {
         assertThat(working.isAlive()).isFalse();
         assertThat(loop.failure).isNull();
         assertThat(loop.isRunning()).isFalse();
-    }
-
-    @Test
-    void aRoundThatOutlivesTheTimeoutIsInterruptedAndEndsBesideItsSuccessor(CapturedOutput output)
-            throws InterruptedException {
-        CountDownLatch restarted = new CountDownLatch(1);
-        CountDownLatch interrupted = new CountDownLatch(1);
-        CountDownLatch hasEnded = new CountDownLatch(1);
-        work = () -> {
-            if (loop.count.get() > 1) {
-                return;
-            }
-            try {
-                new CountDownLatch(1).await();
-            } catch (InterruptedException stopped) {
-                interrupted.countDown();
-                assertThat(restarted.await(30, TimeUnit.SECONDS)).isTrue();
-                assertThat(loop.isEnding()).isTrue();
-                hasEnded.countDown();
-                throw stopped;
-            }
-        };
-        start(Duration.ZERO);
-        Thread hanging = nextRound();
-        loop.stop();
-        assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
-        loop.start();
-        assertThat(nextRound()).isNotSameAs(hanging);
-        restarted.countDown();
-
-        assertThat(hasEnded.await(30, TimeUnit.SECONDS)).isTrue();
-        hanging.join();
-        assertThat(output).doesNotContain("It did not work");
     }
 
     @Test
