@@ -25,7 +25,7 @@ class MessagingArchitectureTest extends ModuleArchitecture {
                 .internal.response
             .internal.resume:
                 . .messaging .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call
-                .internal.operation .internal.transaction
+                .internal.operation .internal.outbox .internal.transaction
             .internal.postgres.inbox:
                 . .inbox .messaging .internal.claim .internal.fingerprint .internal.response .internal.inbox
                 .internal.postgres.jdbc

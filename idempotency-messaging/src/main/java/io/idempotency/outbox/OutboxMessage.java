@@ -31,6 +31,9 @@ public final class OutboxMessage {
     /** The most headers of a message. */
     public static final int MAX_HEADERS = 64;
 
+    /** The beginning of the library's own topics, to which no application publishes. */
+    public static final String RESERVED_TOPICS = "idempotency.";
+
     /** The headers that the library writes itself. */
     static final Set<String> RESERVED_HEADERS = Set.of("message-id", "message-type");
 
@@ -72,7 +75,8 @@ public final class OutboxMessage {
      * @param topic topic of the broker or of the handlers, 1 to {@value #MAX_TOPIC_LENGTH} characters
      * @param type type of the message, such as {@code OrderPlaced}, 1 to {@value #MAX_TYPE_LENGTH} characters
      * @return a builder
-     * @throws IllegalArgumentException if one of them is blank, too long or not printable
+     * @throws IllegalArgumentException if one of them is blank, too long or not printable, or the topic begins with
+     *     {@value #RESERVED_TOPICS}
      */
     public static Builder of(String topic, String type) {
         return new Builder(topic, type);
@@ -152,6 +156,10 @@ public final class OutboxMessage {
 
         private Builder(String topic, String type) {
             this.topic = require("topic", topic, MAX_TOPIC_LENGTH);
+            if (topic.startsWith(RESERVED_TOPICS)) {
+                throw new IllegalArgumentException("The topic '" + topic + "' of a message begins with '"
+                        + RESERVED_TOPICS + "', as the library's own do");
+            }
             this.type = require("type", type, MAX_TYPE_LENGTH);
         }
 

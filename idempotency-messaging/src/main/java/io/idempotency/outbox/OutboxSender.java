@@ -1,6 +1,9 @@
 package io.idempotency.outbox;
 
+import java.util.Collection;
 import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sender of outbox messages. An application that defines a bean of this type replaces the library's own sender.
@@ -21,6 +24,16 @@ public interface OutboxSender {
      *     {@code idempotency.outbox.send-timeout}, it is cancelled, which is a failure too
      */
     CompletionStage<Void> send(OutboxRecord message);
+
+    /**
+     * Returns the topics that it sends. Messages of others, and those behind them in their order, are left to other
+     * instances: they stay pending, and are no attempts.
+     *
+     * @return the topics; {@code null}, the default, for all
+     */
+    default @Nullable Collection<String> topics() {
+        return null;
+    }
 
     /**
      * Returns the most messages that are sent at the same time. Further ones are handed over when one of them has

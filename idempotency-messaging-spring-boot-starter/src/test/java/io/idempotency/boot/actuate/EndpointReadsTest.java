@@ -67,7 +67,7 @@ class EndpointReadsTest {
                 .events()
                 .storageSampled(new StorageSampled(
                         List.of(new TableSample("idempotency_request", 1_234, Duration.ofMinutes(3))), 2));
-        application.messageEvents().outboxSampled(new OutboxSampled(7, 1, Duration.ofSeconds(42)));
+        application.messageEvents().outboxSampled(new OutboxSampled(7, 1, Duration.ofSeconds(42), List.of()));
 
         Answer answer = application.overview();
 
@@ -254,11 +254,11 @@ class EndpointReadsTest {
         assertThat(membersOf("record?scope=invoices&key=m-1", "$"))
                 .containsExactlyInAnyOrder("consumer", "messageId", "type", "handledAt", "expiresAt");
         application.events().storageSampled(new StorageSampled(List.of(), 0));
-        application.messageEvents().outboxSampled(new OutboxSampled(0, 0, Duration.ZERO));
+        application.messageEvents().outboxSampled(new OutboxSampled(0, 0, Duration.ZERO, List.of()));
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.storage"))
                 .containsOnlyKeys("sampledAt", "age", "tables", "staleLeases");
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.outbox"))
-                .containsOnlyKeys("sampledAt", "age", "pending", "dead", "oldest");
+                .containsOnlyKeys("sampledAt", "age", "pending", "dead", "oldest", "lateTopics");
     }
 
     @Test

@@ -209,7 +209,7 @@ class HealthTest {
     void isDegradedIfTheLatestSampleOfTheOutboxIsTooOld() {
         TestClock clock = new TestClock();
         LatestSample<OutboxSampled> samples = new LatestSample<>(clock);
-        samples.update(new OutboxSampled(0, 0, Duration.ZERO));
+        samples.update(new OutboxSampled(0, 0, Duration.ZERO, List.of()));
         HealthPart part = () -> List.of(HealthDetail.ofSample(
                 "outbox", samples.get(), OutboxSampled::oldest, Duration.ofMinutes(10), DEFAULTS.maxSampleAge()));
         IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
@@ -245,6 +245,6 @@ class HealthTest {
                                 new TableSample("idempotency_request", 7, Duration.ZERO),
                                 new TableSample("processed_message", 7, oldestExpired)),
                         0));
-        application.messageEvents().outboxSampled(new OutboxSampled(7, 0, oldestMessage));
+        application.messageEvents().outboxSampled(new OutboxSampled(7, 0, oldestMessage, List.of()));
     }
 }

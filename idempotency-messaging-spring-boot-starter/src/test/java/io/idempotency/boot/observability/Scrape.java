@@ -120,7 +120,7 @@ final class Scrape {
         UUID messageId = UUID.randomUUID();
         listener.messageSent(new MessageSent(messageId, "topic", "type", 1, A_WHILE));
         listener.messageSendFailed(new MessageSendFailed(messageId, "topic", "type", 1, true, failure));
-        listener.outboxSampled(new OutboxSampled(1, 1, A_WHILE));
+        listener.outboxSampled(new OutboxSampled(1, 1, A_WHILE, List.of()));
         listener.partitionsSampled(new PartitionSample("processed_message", 10, 7, A_WHILE, false, List.of()));
     }
 }

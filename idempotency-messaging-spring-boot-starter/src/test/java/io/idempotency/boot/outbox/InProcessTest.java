@@ -26,6 +26,7 @@ import io.idempotency.Intent;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.messaging.DeadMessage;
 import io.idempotency.messaging.MessagingAdministration;
+import io.idempotency.messaging.PendingMessage;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxMessage;
@@ -36,6 +37,7 @@ import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 /** Messages that the application handles itself: from the call to the effect of the handler, once. */
@@ -59,6 +61,7 @@ class InProcessTest {
                 "idempotency.outbox.send-timeout=1s",
                 "idempotency.outbox.max-attempts=5",
                 "idempotency.outbox.poll-interval=50ms",
+                "idempotency.outbox.sample-interval=100ms",
                 "idempotency.wait-timeout=500ms");
         invoices = application.bean(Invoices.class);
     }
@@ -230,34 +233,51 @@ class InProcessTest {
     }
 
     @Test
-    void aTopicThatNobodyHandlesIsNamedInOneWarning() {
+    void aTopicThatNobodyHandlesStaysPendingAndIsNamedInOneWarningAndInHealth() {
+        MessagingAdministration administration = application.bean(MessagingAdministration.class);
         try (LogLines log = LogLines.of("io.idempotency.outbox")) {
+            UUID id = invoices.tell("forgotten");
             invoices.tell("forgotten");
-            invoices.tell("forgotten");
-            await().until(() -> application.messages().stream().allMatch(message -> message.endsWith("dead")));
+            invoices.tell(Shop.TOPIC);
+            awaitSent("9");
+            database.jdbc().update("update idempotency.outbox_event set due_at = due_at - interval '2 minutes'");
+            await().until(() -> log.texts().stream().anyMatch(line -> line.startsWith("WARN")));
 
             assertThat(log.texts())
                     .filteredOn(line -> line.startsWith("WARN"))
                     .singleElement(InstanceOfAssertFactories.STRING)
-                    .startsWith("WARN Nobody sends or handles messages of the topic 'forgotten'")
+                    .startsWith("WARN Messages of the topic 'forgotten' have been due for more than a minute, and this"
+                            + " instance leaves them to others")
                     .contains("@OutboxHandler(topic = \"forgotten\")", "OutboxSender", "[orders]");
+            assertThat(administration.findPendingMessages(10))
+                    .extracting(PendingMessage::topic, PendingMessage::attempts)
+                    .containsExactly(tuple("forgotten", 0), tuple("forgotten", 0));
+
+            database.jdbc().update("update idempotency.outbox_event set topic = 'orders' where message_id = ?", id);
         }
+        database.jdbc().update("delete from idempotency.outbox_event where topic = 'forgotten'");
+        await().until(() -> administration.findPendingMessages(10).isEmpty());
+        assertThat(application.invoices()).hasSize(4);
     }
 
     @Test
-    void aMessageThatNobodyHandlesEndsDeadAndSaysWhyAndCanBeRequeued() {
+    void aPayloadThatNobodyCanReadEndsDeadAnHourLaterAndCanBeRequeued() {
         MessagingAdministration administration = application.bean(MessagingAdministration.class);
-        UUID id = invoices.tell("nobody");
+        UUID id = invoices.tell(Shop.TOPIC, "not an object");
+        await().until(() -> administration.findPendingMessages(10).get(0).lastError() != null);
+        assertThat(administration.findPendingMessages(10).get(0).attempts()).isZero();
 
+        database.jdbc().update("update idempotency.outbox_event set due_at = due_at - interval '1 hour'");
         await().until(() -> administration.findDeadMessages(10).size() == 1);
         DeadMessage dead = administration.findDeadMessages(10).get(0);
         assertThat(dead.messageId()).isEqualTo(id);
         assertThat(dead.attempts()).isEqualTo(5);
-        assertThat(dead.lastError()).contains("Nobody handles the topic 'nobody'", "[orders]");
+        assertThat(dead.lastError()).contains("cannot be read as", "by this version of @OutboxHandler");
         assertThat(dead.intent()).isNull();
+        assertThat(application.invoices()).isEmpty();
 
-        database.jdbc().update("update idempotency.outbox_event set topic = 'orders'");
-        administration.requeue(id, new IdempotencyAdministration.Reason("on call", "the topic was wrong"));
+        database.jdbc().update("update idempotency.outbox_event set payload = '{\"number\": \"9\"}'");
+        administration.requeue(id, new IdempotencyAdministration.Reason("on call", "the payload was wrong"));
         awaitSent("9");
         assertThat(application.invoices()).containsExactly("9 invoices", "9 statistics");
         assertThatThrownBy(
@@ -267,18 +287,6 @@ class InProcessTest {
         assertThatThrownBy(() -> administration.requeue(
                         UUID.randomUUID(), new IdempotencyAdministration.Reason("on call", "once more")))
                 .hasMessageContaining("there is no such message");
-    }
-
-    @Test
-    void aPayloadThatCannotBeReadEndsDead() {
-        invoices.tell(Shop.TOPIC, "not an object");
-
-        await().until(() -> application
-                        .bean(MessagingAdministration.class)
-                        .findDeadMessages(10)
-                        .size()
-                == 1);
-        assertThat(application.invoices()).isEmpty();
     }
 
     private void awaitSent(String number) {

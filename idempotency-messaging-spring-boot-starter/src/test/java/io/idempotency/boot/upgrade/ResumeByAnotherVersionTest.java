@@ -5,6 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -33,6 +34,7 @@ import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /** Calls whose process has ended, and that an instance of another version finds. */
 @PostgresTest(empty = true)
@@ -221,6 +223,10 @@ class ResumeByAnotherVersionTest {
                     }
                 })
                 .hasMessage("vanished");
+        expire(scope);
+    }
+
+    private void expire(String scope) {
         alter("status = 'processing', failure_code = null, failure_message = null,"
                 + " locked_until = statement_timestamp() - interval '1 second'");
         makeDue();
@@ -302,7 +308,7 @@ class ResumeByAnotherVersionTest {
                             .startsWith("The key 'k' in scope '" + scope + "' cannot be resumed by this version of "
                                     + NewerTransfers.class.getName())
                             .contains(problem)
-                            .contains("It is no attempt, and tried again every PT1M")
+                            .contains("It is no attempt, and is tried again at least every PT1M")
                             .doesNotContain("alice"));
         }
         assertThat(PAID).isEmpty();
@@ -318,6 +324,56 @@ class ResumeByAnotherVersionTest {
 
         assertThat(PAID).containsExactly("older: alice -> bob");
         assertThat(row()).containsEntry("status", "succeeded").containsEntry("attempt_count", 2);
+    }
+
+    /** More than are read at once. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "payload = '{\"key\": \"\\u0000\", \"\\u0000\": 1}' | it was called with the arguments",
+                "payload = '[]' | its arguments cannot be read: they are not a JSON object",
+                "payload = concat(repeat('[', 2000), repeat(']', 2000))::json | its arguments cannot be read",
+                "aggregate_id = null | it has no aggregate_id",
+                "idempotency_key = chr(7) | its scope, caller or key is malformed",
+                "deduplication_key = null, payload = 'null' | its arguments cannot be read",
+                "due_at = '-infinity', attempt_count = 2147483647, aggregate_id = 'no uuid' |",
+                "due_at = 'infinity', next_attempt_at = '-infinity', attempt_count = -1, headers = '[]', payload = '1' | its arguments",
+            })
+    void messagesThatCannotBeReadHideNoOther(String change, String problem) {
+        vanish("swapped");
+        database.jdbc().update("""
+                insert into idempotency.outbox_event (message_id, topic, message_type, lane, aggregate_type, aggregate_id,
+                    payload, headers, deduplication_key, idempotency_scope, caller, idempotency_key, status, attempt_count,
+                    created_at, due_at, next_attempt_at)
+                select gen_random_uuid(), topic, 'poison', lane, aggregate_type, aggregate_id, payload, headers, i,
+                    idempotency_scope, caller, idempotency_key, status, 0, created_at, due_at,
+                    next_attempt_at - interval '1 minute'
+                from idempotency.outbox_event cross join generate_series(1, 12) as i""");
+        database.jdbc().execute("update idempotency.outbox_event set " + change + " where message_type = 'poison'");
+
+        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> resumeBy(newer));
+
+        assertThat(PAID).containsExactly("newer: alice -> bob");
+        assertThat(database.jdbc()
+                        .queryForList(
+                                "select last_error from idempotency.outbox_event where status = 'pending'",
+                                String.class))
+                .as("those that are read after the call has ended are removed, unless they are malformed")
+                .hasSizeBetween(problem == null ? 0 : 10, problem == null ? 0 : 12)
+                .allMatch(error -> error.contains(problem));
+    }
+
+    @Test
+    void theCharacterZeroIsAnArgumentLikeAnother() {
+        OlderTransfers transfers = older.getBean(OlderTransfers.class);
+        assertThatThrownBy(() -> transfers.swapped("k", "ali\0ce", "bob", 100)).hasMessage("vanished");
+        expire("swapped");
+
+        resumeBy(newer);
+
+        assertThat(PAID).containsExactly("newer: ali\0ce -> bob");
     }
 
     @Test

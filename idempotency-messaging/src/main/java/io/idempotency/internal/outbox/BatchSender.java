@@ -19,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,8 @@ import io.idempotency.outbox.OutboxSender;
 final class BatchSender {
 
     private final OutboxSender sender;
+
+    private final Function<OutboxRecord, @Nullable String> problemOf;
 
     private final Duration timeout;
 
@@ -51,11 +54,17 @@ final class BatchSender {
     /**
      * Creates the sender of one batch.
      *
+     * @param problemOf returns what cannot be read of a message, which is not sent then; {@code null} if it is whole
      * @param timeout the longest time of one message, and the time for which further messages are started
      * @param stopped returns whether no further message is to be started
      */
-    BatchSender(OutboxSender sender, Duration timeout, BooleanSupplier stopped) {
+    BatchSender(
+            OutboxSender sender,
+            Function<OutboxRecord, @Nullable String> problemOf,
+            Duration timeout,
+            BooleanSupplier stopped) {
         this.sender = sender;
+        this.problemOf = problemOf;
         this.timeout = timeout;
         this.stopped = stopped;
     }
@@ -114,6 +123,10 @@ final class BatchSender {
     /** Makes an exception of the sender a failure of this message: otherwise the results of the others would be lost. */
     private CompletableFuture<Void> trySend(OutboxRecord message) {
         try {
+            String problem = problemOf.apply(message);
+            if (problem != null) {
+                throw new OtherVersionException("The " + message + " cannot be sent, because " + problem, null);
+            }
             CompletionStage<Void> answer = sender.send(message);
             if (answer == null) {
                 throw new IllegalStateException(sender.getClass().getName() + " gave no answer for " + message);

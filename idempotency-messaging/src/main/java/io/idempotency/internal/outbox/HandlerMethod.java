@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -18,8 +19,10 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Idempotent;
 import io.idempotency.inbox.IdempotentReceiver;
+import io.idempotency.internal.fingerprint.JsonFailures;
 import io.idempotency.internal.inbox.ConsumerName;
 import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 
 /**
@@ -88,6 +91,14 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
                     "Correct the consumer of the annotation, or name one if the topic is too long for it.",
                     malformed);
         }
+        try {
+            OutboxMessage.of(topic, "any");
+        } catch (IllegalArgumentException unpublishable) {
+            throw new IdempotencyStartupException(
+                    description + " would never be called: " + unpublishable.getMessage() + ".",
+                    "Correct the topic of the annotation.",
+                    unpublishable);
+        }
         ReflectionUtils.makeAccessible(method);
     }
 
@@ -102,14 +113,39 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
         return "@OutboxHandler " + method.getDeclaringClass().getName() + "." + method.getName();
     }
 
-    void handle(BeanFactory beans, JacksonResponseCodec codec, OutboxRecord message) throws Exception {
+    /**
+     * Reads the payload.
+     *
+     * @return the call of the method
+     * @throws OtherVersionException if this version of the method cannot take the payload
+     */
+    Callable<Void> prepare(BeanFactory beans, JacksonResponseCodec codec, OutboxRecord message)
+            throws OtherVersionException {
         Type[] types = method.getGenericParameterTypes();
         @Nullable Object[] arguments = new @Nullable Object[types.length];
         for (int i = 0; i < types.length; i++) {
-            arguments[i] = types[i] == OutboxRecord.class ? message : codec.decodeForeign(message.payload(), types[i]);
+            arguments[i] = types[i] == OutboxRecord.class ? message : read(codec, message, types[i]);
         }
+        return () -> invoke(beans.getBean(beanName), arguments);
+    }
+
+    private @Nullable Object read(JacksonResponseCodec codec, OutboxRecord message, Type type)
+            throws OtherVersionException {
         try {
-            method.invoke(beans.getBean(beanName), arguments);
+            return codec.decodeForeign(message.payload(), type);
+        } catch (RuntimeException | LinkageError | StackOverflowError unreadable) {
+            Throwable cause = JsonFailures.withoutValues(unreadable);
+            throw new OtherVersionException(
+                    "The payload of the " + message + " cannot be read as " + type.getTypeName()
+                            + " by this version of " + description(method) + ", because " + cause.getMessage(),
+                    cause);
+        }
+    }
+
+    private @Nullable Void invoke(Object bean, @Nullable Object[] arguments) throws Exception {
+        try {
+            method.invoke(bean, arguments);
+            return null;
         } catch (InvocationTargetException thrown) {
             Throwable cause = thrown.getCause();
             if (cause instanceof Exception exception) {

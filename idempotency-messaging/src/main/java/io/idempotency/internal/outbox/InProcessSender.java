@@ -1,18 +1,15 @@
 package io.idempotency.internal.outbox;
 
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.transaction.CannotCreateTransactionException;
 
@@ -29,9 +26,6 @@ import io.idempotency.outbox.SenderUnavailableException;
  */
 public final class InProcessSender implements OutboxSender, AutoCloseable {
 
-    /** Named by feature so that its level can be set. */
-    private static final Logger logger = LoggerFactory.getLogger("io.idempotency.outbox");
-
     private final OutboxHandlers handlers;
 
     private final Inbox inbox;
@@ -42,9 +36,6 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
 
     /** The number of messages whose handlers were cancelled and are still running. */
     private final AtomicInteger overdue = new AtomicInteger();
-
-    /** The topics without handlers, each of which is logged once. */
-    private final Set<String> unhandled = ConcurrentHashMap.newKeySet();
 
     private final ExecutorService executor;
 
@@ -68,13 +59,16 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
     }
 
     @Override
+    public List<String> topics() {
+        return handlers.topics();
+    }
+
+    @Override
     public CompletionStage<Void> send(OutboxRecord message) {
         List<HandlerMethod> called = handlers.of(message.topic());
         if (called.isEmpty()) {
-            warnOnce(message.topic());
-            return CompletableFuture.failedFuture(new IllegalStateException("Nobody handles the topic '"
-                    + message.topic() + "': there is no @OutboxHandler for it, and no broker"
-                    + " sends it. The topics with handlers are " + handlers.topics()));
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("No @OutboxHandler takes the topic '" + message.topic() + "'"));
         }
         if (!free.tryAcquire()) {
             return CompletableFuture.failedFuture(new SenderUnavailableException(
@@ -85,39 +79,32 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         return handling;
     }
 
-    private void warnOnce(String topic) {
-        if (unhandled.add(topic)) {
-            logger.warn(
-                    "Nobody sends or handles messages of the topic '{}', so each is given up after its last attempt. Declare"
-                            + " a method with @OutboxHandler(topic = \"{}\"), declare an OutboxSender or add Kafka, or set"
-                            + " idempotency.outbox.relay=false if another application sends them. The topics with"
-                            + " handlers are {}",
-                    topic,
-                    topic,
-                    handlers.topics());
-        }
-    }
-
     @Override
     public void close() {
         executor.shutdownNow();
     }
 
-    /** Calls all handlers. Returns the first failure, to which the others are added; null if all have succeeded. */
+    /**
+     * Calls all handlers that can read the message. Returns the first failure, to which the others are added; null if all have
+     * succeeded.
+     */
     private @Nullable Throwable handleBy(List<HandlerMethod> called, OutboxRecord message) {
         Throwable failure = null;
+        Throwable left = null;
         for (HandlerMethod handler : called) {
             try {
-                inbox.<Exception>handleOnce(
-                        handler.consumer(), message.id().toString(), () -> handlers.handle(handler, message));
+                Callable<Void> call = handlers.prepare(handler, message);
+                inbox.<Exception>handleOnce(handler.consumer(), message.id().toString(), call::call);
             } catch (CannotCreateTransactionException noConnection) {
                 failure = add(
                         failure, new SenderUnavailableException("There is no connection for a handler", noConnection));
+            } catch (OtherVersionException unreadable) {
+                left = unreadable;
             } catch (Throwable thrown) {
                 failure = add(failure, thrown);
             }
         }
-        return failure;
+        return failure == null ? left : failure;
     }
 
     private static Throwable add(@Nullable Throwable first, Throwable further) {

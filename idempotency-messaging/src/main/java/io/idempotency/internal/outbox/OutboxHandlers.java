@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -72,8 +73,8 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
         return byTopic.getOrDefault(topic, List.of());
     }
 
-    void handle(HandlerMethod handler, OutboxRecord message) throws Exception {
-        handler.handle(beans, codec, message);
+    Callable<Void> prepare(HandlerMethod handler, OutboxRecord message) throws OtherVersionException {
+        return handler.prepare(beans, codec, message);
     }
 
     private void addMethodsOf(String beanName) {

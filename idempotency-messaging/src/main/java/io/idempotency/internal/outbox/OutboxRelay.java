@@ -2,7 +2,13 @@ package io.idempotency.internal.outbox;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,9 +18,12 @@ import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
 import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.OutboxSampled;
+import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.OutboxSender;
 import io.idempotency.outbox.SenderUnavailableException;
+
+import static java.util.Objects.requireNonNull;
 
 /**
  * Sends due messages, a batch at a time. Any number of relays may work on one database. A relay is for use by one thread; only
@@ -41,6 +50,11 @@ public final class OutboxRelay {
 
     private final MessagingListener listener;
 
+    private final OtherVersions otherVersions;
+
+    /** The topics that are left to others, each of which is logged once. */
+    private final Set<String> leftTopics = new HashSet<>();
+
     private volatile boolean stopped;
 
     private int outages;
@@ -51,6 +65,10 @@ public final class OutboxRelay {
         this.settings = settings;
         this.outageBackoff = settings.backoff().atMost(LONGEST_OUTAGE_PAUSE);
         this.listener = listener;
+        this.otherVersions = new OtherVersions(
+                settings.backoff(),
+                logger,
+                "delete it. After " + OtherVersions.PATIENCE.toHours() + " hour each try is an attempt");
     }
 
     /**
@@ -61,7 +79,8 @@ public final class OutboxRelay {
      *     is sent again
      */
     public Round sendBatch() {
-        OutboxStore.SentBatch batch = store.send(settings.batchSize(), settings.transactionBound(), this::send);
+        OutboxStore.SentBatch batch =
+                store.send(settings.batchSize(), settings.transactionBound(), sender.topics(), this::send);
         batch.results().forEach(result -> publish(result, batch));
         if (batch.results().isEmpty()) {
             return Round.NOTHING_DUE;
@@ -80,25 +99,50 @@ public final class OutboxRelay {
         stopped = false;
     }
 
-    /** Gives a sample of the backlog to the listener. */
+    /** Gives a sample of the backlog to the listener. Writes a WARN for each topic that is late and that this relay does not send. */
     public void sample() {
-        sample(store, listener);
+        Collection<String> topics = sender.topics();
+        for (String late : sample(store, listener)) {
+            if (topics != null
+                    && !topics.contains(late)
+                    && !late.startsWith(OutboxMessage.RESERVED_TOPICS)
+                    && leftTopics.add(late)) {
+                logger.warn(
+                        "Messages of the topic '{}' have been due for more than a minute, and this instance leaves them to others:"
+                                + " if there are none, declare a method with @OutboxHandler(topic = \"{}\"), declare an"
+                                + " OutboxSender, or add Kafka or RabbitMQ. The topics that this instance takes are {}",
+                        late,
+                        late,
+                        topics);
+            }
+        }
     }
 
-    /** Gives a sample of the backlog to a listener, also where no relay runs. */
-    public static void sample(OutboxStore store, MessagingListener listener) {
+    /** Gives a sample of the backlog to a listener, also where no relay runs. Returns the topics that are late. */
+    public static List<String> sample(OutboxStore store, MessagingListener listener) {
         OutboxStore.Backlog backlog = store.backlog(SAMPLE_LIMIT);
-        listener.outboxSampled(new OutboxSampled(backlog.pending(), backlog.dead(), backlog.oldest()));
+        listener.outboxSampled(
+                new OutboxSampled(backlog.pending(), backlog.dead(), backlog.oldest(), backlog.lateTopics()));
+        return backlog.lateTopics();
     }
 
-    private List<SendResult> send(List<OutboxRecord> messages) {
-        List<BatchSender.Attempt> attempts =
-                new BatchSender(sender, settings.sendTimeout(), () -> stopped).send(messages);
+    private List<SendResult> send(List<OutboxStore.DueMessage> due) {
+        Map<UUID, OutboxStore.DueMessage> byId = new HashMap<>();
+        due.forEach(taken -> byId.put(taken.message().id(), taken));
+        List<BatchSender.Attempt> attempts = new BatchSender(
+                        sender,
+                        message -> requireNonNull(byId.get(message.id())).problem(),
+                        settings.sendTimeout(),
+                        () -> stopped)
+                .send(due.stream().map(OutboxStore.DueMessage::message).toList());
         boolean anySent = attempts.stream().anyMatch(attempt -> attempt.failure() == null);
         List<SendResult> results = new ArrayList<>(attempts.size());
         boolean anyCounted = anySent;
         for (BatchSender.Attempt attempt : attempts) {
-            SendResult result = resultOf(attempt, anySent);
+            SendResult result = resultOf(
+                    attempt,
+                    anySent,
+                    requireNonNull(byId.get(attempt.message().id())).waited());
             anyCounted |= result.status() != SendResult.Status.NOT_COUNTED;
             results.add(result);
         }
@@ -108,7 +152,7 @@ public final class OutboxRelay {
         return results;
     }
 
-    private SendResult resultOf(BatchSender.Attempt attempt, boolean anySent) {
+    private SendResult resultOf(BatchSender.Attempt attempt, boolean anySent, Duration waited) {
         OutboxRecord message = attempt.message();
         Throwable failure = attempt.failure();
         if (failure == null) {
@@ -116,6 +160,10 @@ public final class OutboxRelay {
         }
         if (failure instanceof SenderUnavailableException && !anySent) {
             return new SendResult(message, SendResult.Status.NOT_COUNTED, outageBackoff.after(outages + 1), failure);
+        }
+        if (failure instanceof OtherVersionException other && waited.compareTo(OtherVersions.PATIENCE) < 0) {
+            Duration pause = otherVersions.leave(message.topic(), waited, other);
+            return new SendResult(message, SendResult.Status.LEFT, pause, failure);
         }
         if (message.attempt() >= settings.maxAttempts()) {
             return new SendResult(message, SendResult.Status.DEAD, Duration.ZERO, failure);
@@ -146,6 +194,9 @@ public final class OutboxRelay {
                     message.type(),
                     message.attempt(),
                     Duration.between(message.dueAt(), batch.at())));
+            return;
+        }
+        if (result.status() == SendResult.Status.LEFT) {
             return;
         }
         boolean dead = result.status() == SendResult.Status.DEAD;

@@ -35,8 +35,16 @@ public record SendResult(
         /** No message could be sent, so this attempt does not count. */
         NOT_COUNTED,
 
+        /** This version of the application cannot read it, so that it is left to another. */
+        LEFT,
+
         /** It failed for the last time. */
-        DEAD
+        DEAD;
+
+        /** Returns whether it was an attempt. */
+        public boolean isCounted() {
+            return this != NOT_COUNTED && this != LEFT;
+        }
     }
 
     /**

@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -41,6 +40,9 @@ import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.outbox.OtherVersionException;
+import io.idempotency.internal.outbox.OtherVersions;
+import io.idempotency.internal.response.StorableText;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.messaging.MessageSendFailed;
@@ -63,6 +65,8 @@ public final class CallResumer {
     /** Another transaction that holds the row is about to end the call. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
+    private static final int MAX_REASON_LENGTH = 1_000;
+
     /** A row is found whatever its payload is. */
     private static final Fingerprint UNKNOWN = new Fingerprint(0, new byte[0]);
 
@@ -84,7 +88,7 @@ public final class CallResumer {
 
     private final MessagingListener listener;
 
-    private final Set<String> warnedScopes = ConcurrentHashMap.newKeySet();
+    private final OtherVersions otherVersions;
 
     private final Predicate<LocalKey> runsInThisJvm;
 
@@ -118,6 +122,7 @@ public final class CallResumer {
         this.maxAttempts = maxAttempts;
         this.backoff = backoff;
         this.listener = listener;
+        this.otherVersions = new OtherVersions(backoff, logger, "complete the request by hand");
         this.runsInThisJvm = runsInThisJvm;
     }
 
@@ -134,7 +139,7 @@ public final class CallResumer {
                 && transactions.call(connection -> messages.hasOtherDue(connection, methods.scopes()))) {
             methods.discover();
         }
-        List<String> passedOver = new ArrayList<>();
+        List<UUID> passedOver = new ArrayList<>();
         List<DueCall> due;
         do {
             due = new ArrayList<>(
@@ -146,7 +151,7 @@ public final class CallResumer {
                     return;
                 }
                 if (!resume(call, executor)) {
-                    passedOver.add(RequestKey.idOf(call.intent()).toString());
+                    passedOver.add(call.messageId());
                 }
             }
         } while (due.size() == BATCH);
@@ -180,6 +185,12 @@ public final class CallResumer {
     }
 
     private boolean claimAndMake(DueCall due, Executor executor) {
+        if (due.problem() != null) {
+            String problem =
+                    "The " + due.intent() + " cannot be resumed, because of its message " + due.messageId() + ": ";
+            postpone(due, new OtherVersionException(problem + due.problem(), null));
+            return true;
+        }
         CallOperation operation = methods.operationOf(due);
         Optional<StoredRequest> found = find(due, operation);
         if (found.isEmpty()) {
@@ -200,7 +211,7 @@ public final class CallResumer {
         try {
             method = methods.prepare(due, request.fingerprint());
         } catch (OtherVersionException otherVersion) {
-            postpone(due, operation, otherVersion);
+            postpone(due, otherVersion);
             return true;
         }
         ClaimRequest claimRequest = key.claimRequest(LONGEST_WAIT, false, nextLease(due, operation.options()));
@@ -322,17 +333,10 @@ public final class CallResumer {
     }
 
     /** Leaves a call to an instance of another version. */
-    private void postpone(DueCall due, CallOperation operation, OtherVersionException otherVersion) {
-        Duration pause = operation.options().lease();
-        if (warnedScopes.add(due.intent().scope())) {
-            logger.warn(
-                    "{}. It is no attempt, and tried again every {}: let an instance of the version that has stored it run, deploy"
-                            + " code that reads it, or complete the request by hand. Further calls of the scope are not logged",
-                    otherVersion.getMessage(),
-                    pause,
-                    otherVersion);
-        }
-        change(connection -> messages.postpone(connection, due, pause));
+    private void postpone(DueCall due, OtherVersionException otherVersion) {
+        Duration pause = otherVersions.leave(due.intent().scope(), due.waited(), otherVersion);
+        change(connection -> messages.postpone(
+                connection, due, pause, StorableText.of(String.valueOf(otherVersion.getMessage()), MAX_REASON_LENGTH)));
     }
 
     private IdempotentCall callOf(Intent intent, Fingerprint fingerprint, CallOperation operation) {

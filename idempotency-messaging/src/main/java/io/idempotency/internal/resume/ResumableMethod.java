@@ -17,6 +17,7 @@ import io.idempotency.internal.call.Invocation;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOperation;
+import io.idempotency.internal.outbox.OtherVersionException;
 import io.idempotency.internal.response.ResponseMapper;
 
 import static java.util.Objects.requireNonNull;
@@ -48,7 +49,10 @@ record ResumableMethod(String beanName, Method method, CallOperation operation) 
             requireSameCall(due, fingerprint, targetOf(bean), arguments, fingerprinter);
             return () -> call(bean, arguments);
         } catch (RuntimeException | LinkageError | StackOverflowError other) {
-            throw new OtherVersionException(operation, due, String.valueOf(other.getMessage()), other);
+            throw new OtherVersionException(
+                    "The " + due.intent() + " cannot be resumed by this version of " + operation.describe()
+                            + ", because " + other.getMessage(),
+                    other);
         }
     }
 

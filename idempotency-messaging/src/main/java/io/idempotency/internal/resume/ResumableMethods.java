@@ -29,6 +29,7 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
+import io.idempotency.internal.outbox.OtherVersionException;
 import io.idempotency.internal.response.ResponseMapper;
 
 /** The registry of the methods whose calls are resumed. They are known as soon as all singletons exist. */

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.UUID;
 
 /** The store of the messages that let calls be resumed. A message that was scheduled anew since it was found is not changed. */
 public interface ResumptionStore {
@@ -11,9 +12,9 @@ public interface ResumptionStore {
     /**
      * Finds calls that are due, those due first first. Others may find them too.
      *
-     * @param without ids of requests that are left out
+     * @param without ids of messages that are left out
      */
-    List<DueCall> findDue(Connection connection, Collection<String> scopes, Collection<String> without, int limit);
+    List<DueCall> findDue(Connection connection, Collection<String> scopes, Collection<UUID> without, int limit);
 
     /** Returns whether calls are due that are not of these scopes. */
     boolean hasOtherDue(Connection connection, Collection<String> scopes);
@@ -21,8 +22,8 @@ public interface ResumptionStore {
     /** Lets a call be due when its lease ends, which was renewed. */
     void awaitLease(Connection connection, DueCall call, Duration remaining);
 
-    /** Lets a call that is due be found later. This is no attempt. */
-    void postpone(Connection connection, DueCall call, Duration pause);
+    /** Lets a call that is due be found later, and keeps the reason for operators. This is no attempt. */
+    void postpone(Connection connection, DueCall call, Duration pause, String reason);
 
     /** Removes a call that has ended. */
     void remove(Connection connection, DueCall call);

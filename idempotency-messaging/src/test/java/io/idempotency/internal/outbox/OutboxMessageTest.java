@@ -33,6 +33,9 @@ class OutboxMessageTest {
         assertThat(message.build().headers()).hasSize(2);
         assertRefused("The topic of a message has 250 characters", () -> OutboxMessage.of("t".repeat(250), "y"));
         assertRefused("The topic of a message is blank", () -> OutboxMessage.of(" ", "y"));
+        assertRefused(
+                "'idempotency.resume' of a message begins with 'idempotency.'",
+                () -> OutboxMessage.of("idempotency.resume", "y"));
         assertRefused("The type of a message contains U+000A", () -> OutboxMessage.of("t", "a\nb"));
         assertRefused("The ordering key of a message is blank", () -> message.orderingKey(""));
         assertRefused("The aggregate id of a message has 256", () -> message.aggregate("a", "i".repeat(256)));

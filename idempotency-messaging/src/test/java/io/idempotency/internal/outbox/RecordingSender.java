@@ -22,6 +22,8 @@ final class RecordingSender implements OutboxSender {
 
     private volatile int concurrency = Integer.MAX_VALUE;
 
+    private volatile List<String> topics;
+
     RecordingSender answering(Function<OutboxRecord, CompletionStage<Void>> newAnswer) {
         answer = newAnswer;
         return this;
@@ -34,6 +36,11 @@ final class RecordingSender implements OutboxSender {
                 : CompletableFuture.completedFuture(null));
     }
 
+    RecordingSender withTopics(String... names) {
+        topics = List.of(names);
+        return this;
+    }
+
     RecordingSender withConcurrency(int messages) {
         concurrency = messages;
         return this;
@@ -44,6 +51,11 @@ final class RecordingSender implements OutboxSender {
         begun.add(message);
         CompletionStage<Void> answered = answer.apply(message);
         return answered == null ? null : answered.thenRun(() -> sent.add(message));
+    }
+
+    @Override
+    public List<String> topics() {
+        return topics;
     }
 
     @Override

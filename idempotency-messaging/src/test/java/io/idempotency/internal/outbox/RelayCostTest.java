@@ -56,8 +56,8 @@ class RelayCostTest {
                 SingleConnectionDataSource counted = connection(counter, queryMode)) {
             Publisher publisher = new Publisher(counted);
             publisher.publish("warm-up", 0);
-            publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent);
-            assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent)))
+            publisher.store.send(10, Duration.ofSeconds(10), null, Taken::asSent);
+            assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), null, Taken::asSent)))
                     .as("finding nothing, the look for messages from before a clock was set back, and the commit")
                     .isEqualTo(3);
             for (int i = 0; i < BATCHES; i++) {
@@ -65,10 +65,10 @@ class RelayCostTest {
                 assertThat(counter.count(() -> publisher.publish("a", number)))
                         .as("a message in a transaction of its own, BEGIN included, and the commit")
                         .isEqualTo(2);
-                assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent)))
+                assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), null, Taken::asSent)))
                         .as("taking a batch, BEGIN included, keeping that it was sent, and the commit")
                         .isEqualTo(3);
-                assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent)))
+                assertThat(counter.count(() -> publisher.store.send(10, Duration.ofSeconds(10), null, Taken::asSent)))
                         .as("finding nothing, and the commit")
                         .isEqualTo(2);
             }
@@ -95,7 +95,7 @@ class RelayCostTest {
         dataSource.setOptions("-c default_transaction_isolation=" + isolation.replace(" ", "\\ "));
         Publisher publisher = new Publisher(dataSource);
         publisher.publish("a", 1);
-        publisher.store.send(10, Duration.ofSeconds(10), Taken::asSent);
+        publisher.store.send(10, Duration.ofSeconds(10), null, Taken::asSent);
 
         assertThat(Publisher.states(admin)).containsExactly("1 sent");
     }

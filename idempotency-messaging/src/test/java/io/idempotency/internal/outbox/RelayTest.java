@@ -21,15 +21,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.backoff.Backoff;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingAdministration;
 import io.idempotency.messaging.MessagingListener;
+import io.idempotency.messaging.OutboxSampled;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 import io.idempotency.outbox.SenderUnavailableException;
@@ -318,18 +323,149 @@ class RelayTest {
                 .isEqualTo(Indescribable.class.getName());
     }
 
-    @Test
-    void aRowThatWasWrittenByHandHoldsNothingUp() {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "headers = '{\"empty\": null, \"kept\": 1}', idempotency_scope = chr(7), caller = '', idempotency_key = 'k' |",
+                "headers = '{\"a\": \"\\u0000\", \"\\u0000\": \"\\ud800\"}' |",
+                "headers = '{\"nested\": {\"a\": [1.50, \"\\u0000\"]}}' |",
+                "headers = '[]' | its headers cannot be read: they are not a JSON object",
+                "headers = 'null' | its headers cannot be read: they are not a JSON object",
+                "headers = concat(repeat('[', 2000), repeat(']', 2000))::json | its headers cannot be read",
+                "payload = concat('\"', repeat('x', 30000000), '\\u0000\"')::json |",
+                "attempt_count = 2147483647 |",
+                "attempt_count = -2147483648 |",
+                "aggregate_type = chr(7), aggregate_id = null, topic = '', message_type = chr(10) |",
+                "created_at = '-infinity', due_at = '-infinity', next_attempt_at = '-infinity' |",
+                "created_at = 'infinity', due_at = 'infinity' |",
+                "created_at = '4713-01-01 BC', due_at = '4713-01-01 BC' |",
+                "created_at = '294276-12-31', due_at = '294276-12-31' |",
+            })
+    void aRowThatWasWrittenByHandHoldsNothingUp(String change, String problem) {
         publisher.publish("a", 1);
         publisher.publish("a", 2);
-        admin.execute("update idempotency.outbox_event set headers = '{\"empty\": null, \"kept\": 1}',"
-                + " idempotency_scope = chr(7), caller = '', idempotency_key = 'k' where payload::text = '1'");
+        publisher.publish("b", 3);
+        admin.execute("update idempotency.outbox_event set " + change + " where payload::text = '1'");
+        MessagingAdministration administration =
+                new PostgresMessageStorage(database.dataSource(), "idempotency").administration();
+
+        assertThat(administration.findPendingMessages(10)).hasSize(3);
+        assertThat(publisher.store.backlog(10).pending()).isEqualTo(3);
+        drain();
+
+        assertThat(sender.payloads()).contains("3");
+        if (problem == null) {
+            assertThat(sender.sent).hasSize(3);
+        } else {
+            assertThat(sender.sent).hasSize(1);
+            assertThat(administration.findPendingMessages(10).get(0))
+                    .satisfies(left -> assertThat(left.lastError()).contains(problem))
+                    .satisfies(left -> assertThat(left.attempts()).isZero());
+        }
+    }
+
+    @Test
+    void headersKeepTheirTextAndWhatIsNullIsNone() {
+        publisher.publish("a", 1);
+        admin.execute("update idempotency.outbox_event set headers ="
+                + " '{\"empty\": null, \"number\": 1.50, \"object\": {\"a\" : [\"}\"]}, \"text\": \"\\u20ac\"}'");
 
         drain();
 
-        assertThat(sender.payloads()).containsExactly("1", "2");
-        assertThat(sender.sent.get(0).headers()).isEqualTo(Map.of("kept", "1"));
-        assertThat(sender.sent.get(0).intent()).isNull();
+        assertThat(sender.sent.get(0).headers())
+                .isEqualTo(Map.of("number", "1.50", "object", "{\"a\" : [\"}\"]}", "text", "\u20ac"));
+    }
+
+    @Test
+    void aMessageThatThisVersionCannotReadIsNoAttemptForAnHour() {
+        sender.failing("1", new OtherVersionException("The payload cannot be read", null));
+        publisher.publish("a", 1);
+        publisher.publish("a", 2);
+        publisher.publish("b", 3);
+        drain();
+        makeDue();
+        drain();
+
+        assertThat(sender.payloads()).containsExactly("3");
+        assertThat(admin.queryForMap("select attempt_count, last_error, next_attempt_at - clock_timestamp()"
+                        + " between interval '1 second' and interval '1 minute' as soon, due_at < next_attempt_at as late"
+                        + " from idempotency.outbox_event where payload::text = '1'"))
+                .isEqualTo(Map.of(
+                        "attempt_count",
+                        0,
+                        "last_error",
+                        OtherVersionException.class.getName() + ": The payload cannot be read",
+                        "soon",
+                        true,
+                        "late",
+                        true));
+        assertThat(events.failed).isEmpty();
+
+        admin.execute("update idempotency.outbox_event set due_at = due_at - interval '2 hours'");
+        for (int i = 0; i < 3; i++) {
+            makeDue();
+            drain();
+        }
+        assertThat(Publisher.states(admin)).containsExactly("1 dead", "2 sent", "3 sent");
+        assertThat(events.failed).extracting(MessageSendFailed::dead).containsExactly(false, false, true);
+    }
+
+    @Test
+    void aRelayLeavesTopicsThatItDoesNotSendAndWhatIsBehindThem() {
+        sender.withTopics("orders", "others");
+        publisher.publish("a", 1);
+        publisher.publish(OutboxMessage.of("invoices", "Invoice")
+                .orderingKey("a")
+                .payload(2)
+                .build());
+        publisher.publish("a", 3);
+        publisher.publish("b", 4);
+        for (int i = 0; i < 30; i++) {
+            publisher.publish(OutboxMessage.of("invoices", "Invoice")
+                    .orderingKey("b")
+                    .payload(i)
+                    .build());
+            publisher.publish(new Lanes(64).of("b") == i ? "c" : "b", 100 + i);
+        }
+        publisher.publish("b", 200);
+        admin.execute("update idempotency.outbox_event set lane = 1");
+        publisher.publish("d", 300);
+        admin.execute("update idempotency.outbox_event set lane = 1");
+
+        drain();
+
+        assertThat(sender.payloads()).contains("1", "4", "300").doesNotContain("2", "3", "0", "101", "200");
+        assertThat(admin.queryForList(
+                        "select distinct attempt_count from idempotency.outbox_event" + " where status = 'pending'",
+                        Integer.class))
+                .containsExactly(0);
+        sender.withTopics("invoices");
+        drain();
+        sender.withTopics();
+        drain();
+        assertThat(sender.payloads()).contains("2").doesNotContain("3");
+        sender.withTopics("orders", "invoices");
+        drain();
+        assertThat(Publisher.states(admin)).allMatch(state -> state.endsWith("sent"));
+        assertThat(sender.payloads().indexOf("3"))
+                .isGreaterThan(sender.payloads().indexOf("2"));
+    }
+
+    @Test
+    void aTopicThatIsLateAndNotSentHereIsNamed() {
+        sender.withTopics("orders");
+        publisher.publish(OutboxMessage.of("invoices", "Invoice").payload(1).build());
+        publisher.publish(null, 2);
+        relay.sample();
+        admin.execute("update idempotency.outbox_event set due_at = due_at - interval '2 minutes'");
+        relay.sample();
+        relay.sample();
+
+        assertThat(events.sampled)
+                .extracting(OutboxSampled::lateTopics)
+                .containsExactly(List.of(), List.of("invoices", "orders"), List.of("invoices", "orders"));
     }
 
     @Test
@@ -443,7 +579,7 @@ class RelayTest {
         CountDownLatch taken = new CountDownLatch(1);
         CountDownLatch hung = new CountDownLatch(1);
         CompletableFuture<Void> hanging =
-                CompletableFuture.runAsync(() -> publisher.store.send(10, Duration.ofMillis(100), messages -> {
+                CompletableFuture.runAsync(() -> publisher.store.send(10, Duration.ofMillis(100), null, messages -> {
                     taken.countDown();
                     await(hung);
                     return Taken.asSent(messages);
@@ -464,9 +600,9 @@ class RelayTest {
         int laneOfA = new Lanes(64).of("a");
         assertThat(new Lanes(64).of("b")).isNotEqualTo(laneOfA);
 
-        publisher.store.send(1, Duration.ofSeconds(10), first -> {
+        publisher.store.send(1, Duration.ofSeconds(10), null, first -> {
             // Whichever lane the first relay took: another message of that lane is not for the second one.
-            String key = first.get(0).orderingKey();
+            String key = first.get(0).message().orderingKey();
             String neighbour = neighbourOf(key);
             publisher.publishInAnotherThread(Publisher.message(neighbour, 3));
 
@@ -494,7 +630,7 @@ class RelayTest {
         Publisher other = new Publisher(database.dataSource(), 7);
         assertThat(new Lanes(7).of("a")).isNotEqualTo(new Lanes(64).of("a"));
 
-        publisher.store.send(10, Duration.ofSeconds(10), first -> {
+        publisher.store.send(10, Duration.ofSeconds(10), null, first -> {
             other.publishInAnotherThread(Publisher.message("a", 2));
             other.publishInAnotherThread(Publisher.message("b", 3));
 
@@ -529,7 +665,7 @@ class RelayTest {
             publisher.publish("key-" + i, i);
         }
 
-        publisher.store.send(10, Duration.ofSeconds(10), first -> {
+        publisher.store.send(10, Duration.ofSeconds(10), null, first -> {
             assertThat(first).hasSizeBetween(10, 19);
             assertThat(Taken.inAnotherThread(publisher.store)).hasSizeGreaterThan(10);
             return List.of();
@@ -550,7 +686,7 @@ class RelayTest {
                 .satisfies(
                         row -> assertThat(row).containsEntry("topic", "orders").containsEntry("count", 1L));
 
-        publisher.store.send(10, Duration.ofSeconds(10), first -> {
+        publisher.store.send(10, Duration.ofSeconds(10), null, first -> {
             assertThat(admin.queryForList("""
                             select objid as lane
                             from pg_locks
@@ -561,11 +697,11 @@ class RelayTest {
 
     @Test
     void theBacklogIsCountedAndItsAgeIsThatOfWhatIsDue() {
-        assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(0, 0, Duration.ZERO));
+        assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(0, 0, Duration.ZERO, List.of()));
         publisher.publish(OutboxMessage.of("orders", "Reminder")
                 .notBefore(Instant.now().plusSeconds(3600))
                 .build());
-        assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(1, 0, Duration.ZERO));
+        assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(1, 0, Duration.ZERO, List.of()));
 
         publisher.publish("a", 1);
         publisher.publish("a", 2);
@@ -622,6 +758,13 @@ class RelayTest {
         private final Queue<MessageSent> sent = new ConcurrentLinkedQueue<>();
 
         private final Queue<MessageSendFailed> failed = new ConcurrentLinkedQueue<>();
+
+        private final Queue<OutboxSampled> sampled = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void outboxSampled(OutboxSampled event) {
+            sampled.add(event);
+        }
 
         @Override
         public void messageSent(MessageSent event) {

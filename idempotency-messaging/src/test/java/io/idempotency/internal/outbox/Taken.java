@@ -15,8 +15,8 @@ final class Taken {
 
     static List<OutboxRecord> from(OutboxStore store) {
         List<OutboxRecord> taken = new ArrayList<>();
-        store.send(100, Duration.ofSeconds(20), messages -> {
-            taken.addAll(messages);
+        store.send(100, Duration.ofSeconds(20), null, due -> {
+            due.forEach(each -> taken.add(each.message()));
             return List.of();
         });
         return taken;
@@ -28,9 +28,9 @@ final class Taken {
                 .join();
     }
 
-    static List<SendResult> asSent(List<OutboxRecord> messages) {
-        return messages.stream()
-                .map(message -> new SendResult(message, SendResult.Status.SENT, Duration.ZERO, null))
+    static List<SendResult> asSent(List<OutboxStore.DueMessage> due) {
+        return due.stream()
+                .map(each -> new SendResult(each.message(), SendResult.Status.SENT, Duration.ZERO, null))
                 .toList();
     }
 }

@@ -155,7 +155,7 @@ final class EveryStatement {
             assertThat(due).extracting(DueCall::intent).containsExactly(call.intent());
             assertThat(resumptions.hasOtherDue(session.connection(), List.of("another")))
                     .isTrue();
-            resumptions.postpone(session.connection(), due.get(0), Duration.ofHours(1));
+            resumptions.postpone(session.connection(), due.get(0), Duration.ofHours(1), "r");
             resumptions.awaitLease(session.connection(), due.get(0), Duration.ofHours(1));
             session.commit();
             assertThat(resumptions.findDue(session.connection(), scopes, List.of(), 10))
@@ -319,21 +319,24 @@ final class EveryStatement {
         store.send(
                 10,
                 Duration.ofSeconds(10),
+                null,
                 taken -> taken.stream()
-                        .map(message -> new SendResult(
-                                message,
+                        .map(due -> new SendResult(
+                                due.message(),
                                 results[next.getAndIncrement() % results.length],
                                 Duration.ofMillis(1),
                                 new IllegalStateException("failed")))
                         .toList());
-        assertThat(store.send(10, Duration.ofSeconds(10), taken -> List.of()).results())
+        assertThat(store.send(10, Duration.ofSeconds(10), List.of("orders"), taken -> List.of())
+                        .results())
                 .isEmpty();
         store.send(
                 10,
                 Duration.ofSeconds(10),
+                null,
                 taken -> taken.stream()
-                        .map(message ->
-                                new SendResult(message, SendResult.Status.DEAD, Duration.ZERO, new Exception("dead")))
+                        .map(due -> new SendResult(
+                                due.message(), SendResult.Status.DEAD, Duration.ZERO, new Exception("dead")))
                         .toList());
         store.backlog(100);
         AtomicInteger heard = new AtomicInteger();

@@ -101,7 +101,7 @@ final class MaintenanceSql {
 
     static final String FIND_OLDEST_EXPIRED = """
             select coalesce((extract(epoch from statement_timestamp() - least(
-                (select expires_at
+                (select greatest(expires_at, timestamptz 'epoch')
                 from {schema}.{table}
                 where expires_at < statement_timestamp() and {condition}
                 order by expires_at

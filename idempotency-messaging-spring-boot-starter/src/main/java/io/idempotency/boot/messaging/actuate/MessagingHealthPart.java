@@ -20,8 +20,13 @@ record MessagingHealthPart(
     @Override
     public List<HealthDetail> details() {
         List<HealthDetail> details = new ArrayList<>();
-        details.add(HealthDetail.ofSample(
-                "outbox", samples.outbox(), OutboxSampled::oldest, properties.maxOutboxAge(), common.maxSampleAge()));
+        Taken<OutboxSampled> outbox = samples.outbox();
+        HealthDetail detail = HealthDetail.ofSample(
+                "outbox", outbox, OutboxSampled::oldest, properties.maxOutboxAge(), common.maxSampleAge());
+        if (outbox != null && !outbox.sample().lateTopics().isEmpty()) {
+            detail.members().put("lateTopics", outbox.sample().lateTopics());
+        }
+        details.add(detail);
         Taken<PartitionSample> partitions = samples.partitions();
         if (partitions != null) {
             details.add(PartitionHealth.of(partitions.sample()));

@@ -1,6 +1,7 @@
 package io.idempotency.boot.messaging.metrics;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -28,8 +29,8 @@ class OutboxGaugesTest {
 
     @Test
     void gaugesShowTheLatestSampleAndAreRegisteredOnce(CapturedOutput output) {
-        listener.outboxSampled(new OutboxSampled(1, 2, Duration.ofMillis(1_500)));
-        listener.outboxSampled(new OutboxSampled(3, 4, Duration.ofMillis(2_500)));
+        listener.outboxSampled(new OutboxSampled(1, 2, Duration.ofMillis(1_500), List.of()));
+        listener.outboxSampled(new OutboxSampled(3, 4, Duration.ofMillis(2_500), List.of()));
 
         assertThat(value("idempotency.outbox.pending")).isEqualTo(3);
         assertThat(value("idempotency.outbox.dead.kept")).isEqualTo(4);

@@ -21,6 +21,10 @@ final class OutboxSql {
             on conflict (topic, deduplication_key) do nothing
             returning message_id""".replace("%s", DurableCommit.SET);
 
+    /** The milliseconds that a message has been due. PostgreSQL has no difference to an infinite time. */
+    static final String WAITED = "(extract(epoch from statement_timestamp()"
+            + " - least(greatest(due_at, timestamptz 'epoch'), statement_timestamp())) * 1000.0)::bigint";
+
     /** Payloads are compared as text first, because not all JSON can be jsonb. */
     static final String FIND_DUPLICATE = """
             select m.message_id, m.message_type operator(pg_catalog.=) added.type and case
@@ -33,21 +37,21 @@ final class OutboxSql {
                 and m.deduplication_key operator(pg_catalog.=) cast(? as text)""";
 
     /**
-     * A message is ready if it is due and no earlier message of its ordering key is to be tried later. A subquery and not an
+     * A message is ready if it is due and no earlier message of its ordering key is to be tried later, or by others. A subquery and not an
      * anti-join: the lane's index gives the rows in order, and reading stops at the limit. The message that holds the others up
      * is mostly the first one of its key, which the ORDER BY finds first.
      */
     private static final String READY = """
             m.status operator(pg_catalog.=) 'pending'
                 and m.lane operator(pg_catalog.=) %s
-                and m.next_attempt_at <= statement_timestamp()
+                and m.next_attempt_at <= statement_timestamp(){topic}
                 and not coalesce((
                     select true
                     from {schema}.outbox_event as earlier
                     where earlier.status operator(pg_catalog.=) 'pending'
                         and earlier.ordering_key operator(pg_catalog.=) m.ordering_key
                         and earlier.sequence < m.sequence
-                        and earlier.next_attempt_at > m.next_attempt_at
+                        and (earlier.next_attempt_at > m.next_attempt_at{earlier topic})
                     order by earlier.sequence
                     limit 1), false)""";
 
@@ -57,8 +61,7 @@ final class OutboxSql {
      * because the statistics of a queue are always wrong: a plan that was made while nothing waited, or from one key that holds
      * up all others, reads all waiting messages for each row.
      */
-    static final String TAKE =
-            """
+    private static final String TAKE = """
             set transaction isolation level read committed;
             set local enable_seqscan = off;
             set local enable_bitmapscan = off;
@@ -110,13 +113,11 @@ final class OutboxSql {
                 from taken
                 where lane is not null), true);
             select m.sequence, m.predecessor, m.message_id, m.topic, m.message_type, m.ordering_key, m.aggregate_type,
-                   m.aggregate_id, m.payload, m.header_names, m.header_values, m.idempotency_scope, m.caller,
-                   m.idempotency_key, m.created_at, m.due_at, m.attempt_count
+                   m.aggregate_id, m.payload, m.headers::text as headers, m.idempotency_scope, m.caller,
+                   m.idempotency_key, m.created_at, m.due_at, m.attempt_count, m.waited
             from pg_catalog.unnest(current_setting('idempotency.lanes')::smallint[]) as taken (lane)
             cross join lateral (
-                select m.*,
-                       array(select key from pg_catalog.json_each_text(m.headers)) as header_names,
-                       array(select value from pg_catalog.json_each_text(m.headers)) as header_values, (
+                select m.*, {waited} as waited, (
                     select earlier.sequence
                     from {schema}.outbox_event as earlier
                     where earlier.status operator(pg_catalog.=) 'pending'
@@ -129,12 +130,19 @@ final class OutboxSql {
                 order by m.next_attempt_at, m.sequence
                 limit ?
                 for update of m skip locked) as m
-            order by m.sequence""".formatted(Lanes.OF_RESUMPTIONS, READY.formatted("shuffled.lane"), READY.formatted("taken.lane"));
+            order by m.sequence""".formatted(
+                    Lanes.OF_RESUMPTIONS, READY.formatted("shuffled.lane"), READY.formatted("taken.lane"))
+            .replace("{waited}", WAITED);
+
+    static final String TAKE_ALL = TAKE.replace("{topic}", "").replace("{earlier topic}", "");
+
+    static final String TAKE_TOPICS = TAKE.replace("{topic}", " and m.topic operator(pg_catalog.=) any (?)")
+            .replace("{earlier topic}", " or earlier.topic operator(pg_catalog.<>) all (?)");
 
     static final String MARK = """
             update {schema}.outbox_event as m
             set status = d.status,
-                attempt_count = m.attempt_count operator(pg_catalog.+) d.counted,
+                attempt_count = least(m.attempt_count, 1000000000) operator(pg_catalog.+) d.counted,
                 last_error = coalesce(d.error, m.last_error),
                 next_attempt_at = case
                     when d.status = 'pending' then t.now + d.delay::float8 * interval '1 millisecond'
@@ -165,9 +173,10 @@ final class OutboxSql {
 
     static final String BACKLOG = """
             select count(*) as pending,
-                   coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint as oldest_due,
+                   coalesce(extract(epoch from clock_timestamp() - min(greatest(due_at, timestamptz 'epoch')) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint as oldest_due,
+                   coalesce((pg_catalog.array_agg(distinct topic) filter (where due_at < clock_timestamp() - interval '1 minute'))[1:10], '{}') as late_topics,
                    (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead) as dead
-            from (select due_at from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
+            from (select due_at, topic from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
 
     /** Finds the message that another one waits for by the index of the order, and only for messages that are returned. */
     static final String FIND_PENDING = """

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -54,7 +54,9 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private final String findDuplicate;
 
-    private final String take;
+    private final String takeAll;
+
+    private final String takeOfTopics;
 
     private final String mark;
 
@@ -71,7 +73,8 @@ public final class PostgresOutboxStore implements OutboxStore {
         this.retention = retention;
         this.insert = schema.resolve(OutboxSql.INSERT);
         this.findDuplicate = schema.resolve(OutboxSql.FIND_DUPLICATE);
-        this.take = schema.resolve(OutboxSql.TAKE);
+        this.takeAll = schema.resolve(OutboxSql.TAKE_ALL);
+        this.takeOfTopics = schema.resolve(OutboxSql.TAKE_TOPICS);
         this.mark = schema.resolve(OutboxSql.MARK);
         this.backlog = schema.resolve(OutboxSql.BACKLOG);
         this.releaseFromFuture = schema.resolve(OutboxSql.RELEASE_FROM_FUTURE);
@@ -148,27 +151,34 @@ public final class PostgresOutboxStore implements OutboxStore {
     }
 
     @Override
-    public SentBatch send(int limit, Duration bound, Function<List<OutboxRecord>, List<SendResult>> sending) {
+    public SentBatch send(
+            int limit,
+            Duration bound,
+            @Nullable Collection<String> topics,
+            Function<List<DueMessage>, List<SendResult>> sending) {
         return transaction.call(connection -> {
             try {
-                List<OutboxRecord> taken = take(connection, limit, bound);
+                List<DueMessage> taken = take(connection, limit, bound, topics);
                 if (taken.isEmpty()) {
                     releaseFromFuture(connection);
                 }
                 List<SendResult> results = taken.isEmpty() ? List.of() : sending.apply(taken);
                 return new SentBatch(results, results.isEmpty() ? Instant.EPOCH : mark(connection, results));
             } catch (SQLException failure) {
-                throw SqlFailures.translate("send messages", take, failure);
+                throw SqlFailures.translate("send messages", topics == null ? takeAll : takeOfTopics, failure);
             }
         });
     }
 
-    private List<OutboxRecord> take(Connection connection, int limit, Duration bound) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(take)) {
+    private List<DueMessage> take(Connection connection, int limit, Duration bound, @Nullable Collection<String> topics)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(topics == null ? takeAll : takeOfTopics)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.string(Long.toString(bound.toMillis()));
+            bindReady(parameters, topics);
             parameters.integer(limit);
             parameters.integer(limit);
+            bindReady(parameters, topics);
             parameters.integer(limit);
             statement.execute();
             // The settings and the lanes come first.
@@ -178,6 +188,14 @@ public final class PostgresOutboxStore implements OutboxStore {
             try (ResultSet rows = statement.getResultSet()) {
                 return inOrder(rows);
             }
+        }
+    }
+
+    private static void bindReady(StatementParameters parameters, @Nullable Collection<String> topics)
+            throws SQLException {
+        if (topics != null) {
+            parameters.texts(topics);
+            parameters.texts(topics);
         }
     }
 
@@ -193,11 +211,11 @@ public final class PostgresOutboxStore implements OutboxStore {
     }
 
     /**
-     * Leaves out a message whose predecessor was not taken. The predecessor may be delayed or locked, or it may be in a lane of
-     * another relay because the number of lanes has changed.
+     * Leaves out a message whose predecessor was not taken. The predecessor may be delayed, locked or for others, or it may be in a
+     * lane of another relay because the number of lanes has changed.
      */
-    private static List<OutboxRecord> inOrder(ResultSet rows) throws SQLException {
-        List<OutboxRecord> taken = new ArrayList<>();
+    private static List<DueMessage> inOrder(ResultSet rows) throws SQLException {
+        List<DueMessage> taken = new ArrayList<>();
         Set<Long> sequences = new HashSet<>();
         while (rows.next()) {
             long predecessor = rows.getLong("predecessor");
@@ -209,8 +227,15 @@ public final class PostgresOutboxStore implements OutboxStore {
         return taken;
     }
 
-    private static OutboxRecord map(ResultSet row) throws SQLException {
-        return new OutboxRecord(
+    private static DueMessage map(ResultSet row) throws SQLException {
+        Map<String, String> headers = Map.of();
+        String problem = null;
+        try {
+            headers = JsonMembers.textsIn(row.getString("headers"));
+        } catch (IllegalArgumentException unreadable) {
+            problem = "its headers cannot be read: " + unreadable.getMessage();
+        }
+        OutboxRecord message = new OutboxRecord(
                 row.getObject("message_id", UUID.class),
                 row.getString("topic"),
                 row.getString("message_type"),
@@ -218,23 +243,12 @@ public final class PostgresOutboxStore implements OutboxStore {
                 row.getString("aggregate_type"),
                 row.getString("aggregate_id"),
                 row.getString("payload"),
-                headers(row),
+                headers,
                 IntentColumns.read(row),
                 TimeColumns.read(row, "created_at"),
                 TimeColumns.read(row, "due_at"),
-                row.getInt("attempt_count") + 1);
-    }
-
-    private static Map<String, String> headers(ResultSet row) throws SQLException {
-        String[] names = (String[]) row.getArray("header_names").getArray();
-        String[] values = (String[]) row.getArray("header_values").getArray();
-        Map<String, String> headers = new LinkedHashMap<>();
-        for (int i = 0; i < names.length; i++) {
-            if (values[i] != null) {
-                headers.put(names[i], values[i]);
-            }
-        }
-        return headers;
+                Math.max(0, row.getInt("attempt_count")) + 1);
+        return new DueMessage(message, Duration.ofMillis(row.getLong("waited")), problem);
     }
 
     private Instant mark(Connection connection, List<SendResult> results) throws SQLException {
@@ -250,7 +264,7 @@ public final class PostgresOutboxStore implements OutboxStore {
             parameters.array(
                     "integer",
                     results.stream()
-                            .map(result -> result.status() == SendResult.Status.NOT_COUNTED ? 0 : 1)
+                            .map(result -> result.status().isCounted() ? 1 : 0)
                             .toArray());
             parameters.array(
                     "bigint",
@@ -268,7 +282,7 @@ public final class PostgresOutboxStore implements OutboxStore {
     private static String statusAfter(SendResult.Status status) {
         return switch (status) {
             case SENT -> "sent";
-            case FAILED, NOT_COUNTED -> "pending";
+            case FAILED, NOT_COUNTED, LEFT -> "pending";
             case DEAD -> "dead";
         };
     }
@@ -281,7 +295,8 @@ public final class PostgresOutboxStore implements OutboxStore {
                 .query((row, number) -> new Backlog(
                         row.getInt("pending"),
                         row.getInt("dead"),
-                        Duration.ofMillis(Math.max(0, row.getLong("oldest_due")))))
+                        Duration.ofMillis(Math.max(0, row.getLong("oldest_due"))),
+                        List.of((String[]) row.getArray("late_topics").getArray())))
                 .single()));
     }
 }

@@ -8,14 +8,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Lease;
-import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.outbox.MessageId;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
@@ -44,7 +42,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     private final String postpone;
 
-    private final String cancel;
+    private final String drop;
 
     /**
      * Prepares the statements.
@@ -59,7 +57,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
         this.hasOthers = schema.resolve(ResumptionSql.HAS_OTHERS);
         this.awaitLease = schema.resolve(ResumptionSql.AWAIT_LEASE);
         this.postpone = schema.resolve(ResumptionSql.POSTPONE);
-        this.cancel = schema.resolve(WaitBound.BRIEFLY + ResumptionSql.CANCEL);
+        this.drop = schema.resolve(ResumptionSql.DROP);
     }
 
     @Override
@@ -106,11 +104,11 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     @Override
     public List<DueCall> findDue(
-            Connection connection, Collection<String> scopes, Collection<String> without, int limit) {
+            Connection connection, Collection<String> scopes, Collection<UUID> without, int limit) {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
             StatementParameters parameters = new StatementParameters(statement);
             parameters.texts(scopes);
-            parameters.texts(without);
+            parameters.array("uuid", without.toArray());
             parameters.integer(limit);
             List<DueCall> calls = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
@@ -125,19 +123,25 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     }
 
     private static DueCall map(ResultSet row) throws SQLException {
-        String[] names = (String[]) row.getArray("names").getArray();
-        String[] values = (String[]) row.getArray("arguments").getArray();
-        Map<String, String> arguments = new LinkedHashMap<>();
-        for (int i = 0; i < names.length; i++) {
-            arguments.put(names[i], values[i]);
+        String token = row.getString("aggregate_id");
+        String problem = token == null ? "it has no aggregate_id, which names its claim" : null;
+        if (IntentColumns.read(row) == null) {
+            problem = "its scope, caller or key is malformed";
+        }
+        Map<String, String> arguments = Map.of();
+        try {
+            arguments = JsonMembers.valuesIn(row.getString("payload"));
+        } catch (IllegalArgumentException unreadable) {
+            problem = "its arguments cannot be read: " + unreadable.getMessage();
         }
         return new DueCall(
                 row.getObject("message_id", UUID.class),
                 IntentColumns.readAny(row),
-                row.getString("aggregate_id"),
+                token == null ? "" : token,
                 arguments,
                 row.getInt("attempt_count"),
-                Duration.ofMillis(row.getLong("waited")));
+                Duration.ofMillis(row.getLong("waited")),
+                problem);
     }
 
     @Override
@@ -154,26 +158,31 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     @Override
     public void awaitLease(Connection connection, DueCall call, Duration remaining) {
-        change(connection, "let a call be due after its lease", awaitLease, call, remaining, remaining);
+        change(connection, "let a call be due after its lease", awaitLease, call, parameters -> {
+            parameters.duration(remaining);
+            parameters.duration(remaining);
+        });
     }
 
     @Override
-    public void postpone(Connection connection, DueCall call, Duration pause) {
-        change(connection, "postpone a call", postpone, call, pause);
+    public void postpone(Connection connection, DueCall call, Duration pause, String reason) {
+        change(connection, "postpone a call", postpone, call, parameters -> {
+            parameters.duration(pause);
+            parameters.string(reason);
+        });
     }
 
     @Override
     public void remove(Connection connection, DueCall call) {
-        change(connection, "remove the message of a call", cancel, call);
+        change(connection, "remove the message of a call", drop, call, parameters -> {});
     }
 
-    private static void change(Connection connection, String task, String sql, DueCall call, Duration... values) {
+    private static void change(
+            Connection connection, String task, String sql, DueCall call, MultiStatement.Binding values) {
         try (MultiStatement statements = MultiStatement.prepare(connection, sql)) {
             StatementParameters parameters = statements.parameters();
-            for (Duration value : values) {
-                parameters.duration(value);
-            }
-            parameters.uuid(RequestKey.idOf(call.intent()));
+            values.bind(parameters);
+            parameters.uuid(call.messageId());
             parameters.string(call.token());
             statements.update();
         } catch (SQLException failure) {

@@ -68,17 +68,12 @@ final class ResumptionSql {
 
     /** Locks nothing: many may find a message, and one of them claims its key. */
     static final String FIND_DUE = """
-            select message_id, idempotency_scope, caller, idempotency_key, aggregate_id, attempt_count,
-                   (extract(epoch from statement_timestamp() - due_at) * 1000.0)::bigint as waited,
-                   array(select argument.key from %1$s) as names,
-                   array(select cast(argument.value as text) from %1$s) as arguments
+            select message_id, idempotency_scope, caller, idempotency_key, aggregate_id, attempt_count, payload::text as payload,
+                   %s as waited
             from {schema}.outbox_event
-            """.formatted(
-                            "pg_catalog.json_each(case when pg_catalog.json_typeof(payload) = 'object' then payload else '{}'::json end)"
-                                    + " as argument (key, value)")
-            + IS_DUE + """
+            """.formatted(OutboxSql.WAITED) + IS_DUE + """
                 and idempotency_scope operator(pg_catalog.=) any (?)
-                and deduplication_key operator(pg_catalog.<>) all (?)
+                and message_id <> all (?)
             order by next_attempt_at, sequence
             limit ?""";
 
@@ -88,12 +83,17 @@ final class ResumptionSql {
     private static final String CHANGE = WaitBound.BRIEFLY + "update {schema}.outbox_event\n";
 
     /** Unless it was scheduled anew since it was found. */
-    private static final String OF_DUE = "\n" + OF_CLAIM + " and next_attempt_at <= statement_timestamp()";
+    private static final String OF_DUE = """
+
+            where message_id = ? and coalesce(aggregate_id, '') operator(pg_catalog.=) cast(? as text)
+                and status operator(pg_catalog.=) 'pending' and next_attempt_at <= statement_timestamp()""";
 
     static final String AWAIT_LEASE = CHANGE + "set due_at = %1$s, next_attempt_at = %1$s".formatted(LATER) + OF_DUE;
 
     /** It stays due since when it was, so that samples show a call that no instance can make. */
-    static final String POSTPONE = CHANGE + "set next_attempt_at = " + LATER + OF_DUE;
+    static final String POSTPONE = CHANGE + "set next_attempt_at = " + LATER + ", last_error = ?" + OF_DUE;
+
+    static final String DROP = WaitBound.BRIEFLY + "delete from {schema}.outbox_event" + OF_DUE;
 
     private ResumptionSql() {}
 }

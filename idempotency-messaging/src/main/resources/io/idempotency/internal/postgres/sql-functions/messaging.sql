@@ -290,7 +290,8 @@ FROM PUBLIC;
 
 CREATE OR REPLACE VIEW "${schema}".outbox_pending AS
 SELECT message_id, sequence, topic, message_type, ordering_key, lane, attempt_count, last_error, created_at, due_at,
-       next_attempt_at, greatest(statement_timestamp() - due_at, interval '0') AS waiting_for,
+       next_attempt_at,
+       statement_timestamp() - least(greatest(due_at, timestamptz 'epoch'), statement_timestamp()) AS waiting_for,
        idempotency_scope, caller, idempotency_key
 FROM "${schema}".outbox_event
 WHERE status OPERATOR(pg_catalog.=) 'pending';

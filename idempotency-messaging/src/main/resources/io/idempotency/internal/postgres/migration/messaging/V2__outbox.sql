@@ -41,7 +41,7 @@ CREATE INDEX outbox_event_due ON "${schema}".outbox_event (lane, next_attempt_at
     WHERE status = 'pending';
 
 -- For the messages of the same ordering key that have to be sent first.
-CREATE INDEX outbox_event_order ON "${schema}".outbox_event (ordering_key, sequence) INCLUDE (next_attempt_at)
+CREATE INDEX outbox_event_order ON "${schema}".outbox_event (ordering_key, sequence) INCLUDE (next_attempt_at, topic)
     WHERE status = 'pending' AND ordering_key IS NOT NULL;
 
 CREATE INDEX outbox_event_dead ON "${schema}".outbox_event (sequence)
