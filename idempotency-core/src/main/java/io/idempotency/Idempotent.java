@@ -115,7 +115,7 @@ public @interface Idempotent {
     /**
      * Allows the response to lose something when it is stored, such as a member with {@code @JsonIgnore}, so that a
      * replay shows less than the first response. By default, if a replay would differ from the response, the first call
-     * fails with {@link ResponseNotStorableException}.
+     * fails with {@link ResponseNotStorableException}. Results of steps lose nothing in any case.
      */
     boolean lossyResponse() default false;
 

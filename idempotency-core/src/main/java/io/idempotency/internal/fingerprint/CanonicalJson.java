@@ -29,14 +29,8 @@ import tools.jackson.core.json.JsonFactory;
 final class CanonicalJson {
 
     /**
-     * The name of the only member of an object that represents a set. It is random, so that no member name of a client
-     * can equal it. It may differ in each JVM, because no canonical text contains it.
-     */
-    static final String SET = "set " + UUID.randomUUID();
-
-    /**
      * The prefix of the name of the only member of an object that represents a value whose type counts; the type's name
-     * follows.
+     * follows. It is random, so that no member name of a client can equal it.
      */
     static final String TYPE = "type " + UUID.randomUUID() + " ";
 
@@ -157,7 +151,7 @@ final class CanonicalJson {
     }
 
     private static boolean isMark(String name) {
-        return name.equals(SET) || name.startsWith(TYPE);
+        return name.equals(MarkedSets.NAME) || name.startsWith(TYPE);
     }
 
     private void writeMarked(String mark, boolean isSet) {
@@ -167,7 +161,7 @@ final class CanonicalJson {
         }
         json.nextToken();
         // A set whose class counts too has both marks.
-        write(isSet || mark.equals(SET));
+        write(isSet || mark.equals(MarkedSets.NAME));
         if (json.nextName() != null) {
             throw new StreamWriteException(null, "A marked value has another member");
         }

@@ -48,6 +48,7 @@ public final class Fingerprinter {
 
     public Fingerprinter(ObjectMapper mapper) {
         this.mapper = mapper.rebuild()
+                .addModule(new MarkedSets())
                 .addModule(new PayloadModule())
                 .addModule(new StateModule(true))
                 .annotationIntrospector(

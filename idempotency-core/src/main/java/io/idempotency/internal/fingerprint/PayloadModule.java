@@ -8,12 +8,8 @@ import java.sql.Time;
 import java.sql.Timestamp;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
-import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -21,19 +17,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.BeanProperty;
-import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
-import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.ser.jdk.JavaUtilCalendarSerializer;
-import tools.jackson.databind.type.CollectionType;
 
 /**
- * The Jackson module that marks sets for {@link CanonicalJson}, because JSON has only lists and the order of a set
- * differs between JVMs, and that writes what Jackson leaves out of some values of the platform, such as the zone of a calendar.
+ * The Jackson module that writes what Jackson leaves out of some values of the platform, such as the zone of a calendar.
  */
 final class PayloadModule extends SimpleModule {
 
@@ -80,89 +72,6 @@ final class PayloadModule extends SimpleModule {
             }
             UnaryOperator<Object> exact = EXACT.get(description.getBeanClass());
             return exact != null && isOfJackson(serializer) ? new Exact(serializer, exact) : serializer;
-        }
-
-        @Override
-        public ValueSerializer<?> modifyCollectionSerializer(
-                SerializationConfig config,
-                CollectionType type,
-                BeanDescription.Supplier description,
-                ValueSerializer<?> serializer) {
-            if (!Set.class.isAssignableFrom(type.getRawClass())) {
-                return serializer;
-            }
-            return EnumSet.class.isAssignableFrom(type.getRawClass())
-                            && !type.getContentType().isEnumImplType()
-                    ? new AnyEnumSet(null)
-                    : new MarkedSet(serializer);
-        }
-    }
-
-    private static final class MarkedSet extends ValueSerializer<Object> {
-
-        private final ValueSerializer<Object> elements;
-
-        @SuppressWarnings("unchecked") // Jackson chose the serializer for the type of its values.
-        MarkedSet(ValueSerializer<?> elements) {
-            this.elements = (ValueSerializer<Object>) elements;
-        }
-
-        @Override
-        public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            return new MarkedSet(elements.createContextual(context, property));
-        }
-
-        @Override
-        public void resolve(SerializationContext context) {
-            elements.resolve(context);
-        }
-
-        @Override
-        public boolean isEmpty(SerializationContext context, Object value) {
-            return elements.isEmpty(context, value);
-        }
-
-        @Override
-        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-            generator.writeStartObject();
-            generator.writeName(CanonicalJson.SET);
-            elements.serialize(value, generator, context);
-            generator.writeEndObject();
-        }
-
-        @Override
-        public void serializeWithType(
-                Object value, JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
-            generator.writeStartObject();
-            generator.writeName(CanonicalJson.SET);
-            elements.serializeWithType(value, generator, context, typeSerializer);
-            generator.writeEndObject();
-        }
-    }
-
-    /** A serializer that writes an EnumSet of an unknown enum like any other set, unlike Jackson's. */
-    private static final class AnyEnumSet extends ValueSerializer<Object> {
-
-        private final @Nullable ValueSerializer<Object> set;
-
-        AnyEnumSet(@Nullable ValueSerializer<Object> set) {
-            this.set = set;
-        }
-
-        @Override
-        public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            JavaType anySet = context.getTypeFactory().constructCollectionType(LinkedHashSet.class, Object.class);
-            return new AnyEnumSet(context.findPrimaryPropertySerializer(anySet, property));
-        }
-
-        @Override
-        public boolean isEmpty(SerializationContext context, Object value) {
-            return ((Set<?>) value).isEmpty();
-        }
-
-        @Override
-        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-            Objects.requireNonNull(set).serialize(new LinkedHashSet<>((Set<?>) value), generator, context);
         }
     }
 

@@ -80,7 +80,7 @@ final class CallSteps {
         return replayOrRun(name, type, () -> {
             Object result = proceed(work);
             unrecorded = name;
-            if (!lease.record(RecordedStep.succeeded(name, bodyOf(result, type)))) {
+            if (!lease.record(RecordedStep.succeeded(name, bodyOf(name, result, type)))) {
                 throw lease.lost();
             }
             unrecorded = null;
@@ -94,7 +94,7 @@ final class CallSteps {
             StepTransaction transaction = new StepTransaction(lease);
             try (LeaseRenewal.Pause pause = renewal.pause(lease)) {
                 transaction.run(parts, call.intent(), pause, () -> proceed(work), result -> {
-                    if (!transaction.record(RecordedStep.succeeded(name, bodyOf(result, type)), result)) {
+                    if (!transaction.record(RecordedStep.succeeded(name, bodyOf(name, result, type)), result)) {
                         throw lease.lost();
                     }
                 });
@@ -216,10 +216,7 @@ final class CallSteps {
             return null;
         }
         try {
-            String body = requireNonNull(step.responseBody());
-            return call.options().lossyResponse()
-                    ? responses.read(call.intent(), body, type)
-                    : responses.readUnchanged(call.intent(), body, type);
+            return responses.readUnchanged(call.intent(), requireNonNull(step.responseBody()), type);
         } catch (UnreadableResponseException unreadable) {
             throw changed(
                     lease.steps().keySet(),
@@ -228,10 +225,8 @@ final class CallSteps {
         }
     }
 
-    private String bodyOf(@Nullable Object result, Type type) {
-        return type == void.class
-                ? ResponseMapper.NULL_BODY
-                : responses.write(call.intent(), result, type, call.options().lossyResponse());
+    private String bodyOf(String name, @Nullable Object result, Type type) {
+        return type == void.class ? ResponseMapper.NULL_BODY : responses.writeStep(call.intent(), name, result, type);
     }
 
     private void recordFailure(String name, Throwable thrown) {

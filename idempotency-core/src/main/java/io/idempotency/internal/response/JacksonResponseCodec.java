@@ -1,36 +1,33 @@
 package io.idempotency.internal.response;
 
 import java.lang.reflect.Type;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ConcurrentReferenceHashMap;
-import tools.jackson.core.JsonParser;
-import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
-import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.cfg.MapperConfig;
-import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.introspect.Annotated;
-import tools.jackson.databind.introspect.NopAnnotationIntrospector;
+import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
 import tools.jackson.databind.module.SimpleModule;
 
-import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.fingerprint.MarkedSets;
 import io.idempotency.internal.response.ReplayComparison.Difference;
 
 /**
  * The codec that writes and reads every type through Jackson, as the mapper is configured. Dates and times keep their
- * offset and zone, and sets keep their order, so that a replay equals the first response. It writes again what it has read, to
- * find members that the type has under another name.
+ * offset and zone, and sets keep their order, so that a replay equals the first response. It writes again what it has read, and
+ * refuses what a lenient reader has changed.
  */
-public final class JacksonResponseCodec implements ResponseCodec {
+public final class JacksonResponseCodec implements UnchangedCodec {
 
     private final ObjectMapper mapper;
 
@@ -38,7 +35,7 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     private final ObjectReader reader;
 
-    private final ObjectWriter writerOfAllMembers;
+    private final ObjectWriter comparingWriter;
 
     private final StorableTypes storableTypes;
 
@@ -47,16 +44,34 @@ public final class JacksonResponseCodec implements ResponseCodec {
 
     private final Map<Type, ObjectReader> readers = new ConcurrentReferenceHashMap<>();
 
+    /** Creates the codec of responses, results of steps and arguments. */
     public JacksonResponseCodec(ObjectMapper mapper) {
+        this(
+                mapper.rebuild()
+                        .annotationIntrospector(
+                                new MembersByName(mapper.serializationConfig().getAnnotationIntrospector()))
+                        .build(),
+                JsonAutoDetect.Visibility.DEFAULT);
+    }
+
+    private JacksonResponseCodec(ObjectMapper mapper, JsonAutoDetect.Visibility comparedFields) {
         this.mapper = mapper.rebuild()
                 .addModule(new SimpleModule("idempotency-ordered-sets")
                         .addAbstractTypeMapping(Set.class, LinkedHashSet.class))
                 .build();
         this.writer = writerOf(this.mapper);
         this.reader = this.mapper.reader().without(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
-        this.writerOfAllMembers =
-                writerOf(this.mapper.rebuild().addModule(new AllMembers()).build());
+        this.comparingWriter = writerOf(this.mapper
+                .rebuild()
+                .changeDefaultVisibility(checker -> checker.withFieldVisibility(comparedFields))
+                .addModules(new MarkedSets(), new ComparedMembers(this.mapper))
+                .build());
         this.storableTypes = new StorableTypes(this.mapper);
+    }
+
+    /** Creates the codec of messages, which others read too: their JSON is what the annotations of their classes say. */
+    public static JacksonResponseCodec ofMessages(ObjectMapper mapper) {
+        return new JacksonResponseCodec(mapper, JsonAutoDetect.Visibility.ANY);
     }
 
     private static ObjectWriter writerOf(ObjectMapper mapper) {
@@ -82,94 +97,72 @@ public final class JacksonResponseCodec implements ResponseCodec {
     }
 
     /**
-     * Reads a value that this type or an earlier version of it has written.
+     * Reads a value that this type or an earlier version of it has written. It may have had further members.
      *
-     * @throws IllegalStateException if the JSON has a member that the type does not know, and lacks one that it has
+     * @throws IllegalStateException if a value is read as another one, or a member seems to be renamed
      */
     @Override
     public @Nullable Object decode(String body, Type type) {
-        Object value = decodeForeign(body, type);
-        String again;
-        try {
-            again = encode(value, type);
-            if (!again.equals(body)) {
-                again = writerOfAllMembers.forType(mapper.constructType(type)).writeValueAsString(value);
-            }
-        } catch (RuntimeException lossy) {
-            // A response that may lose something need not be writable again.
-            return value;
-        }
-        if (!again.equals(body)) {
-            require(ReadBackJson.renamedIn(body, again));
-        }
-        return value;
+        return decode(body, type, ReadBackJson.RESPONSE);
+    }
+
+    @Override
+    public @Nullable Object decodeUnchanged(String body, Type type) {
+        return decode(body, type, ReadBackJson.UNCHANGED);
     }
 
     /**
-     * Reads a value that is needed as it was.
+     * Reads a value of JSON that another program may have written, so that neither needs to have the members of the other.
      *
-     * @throws IllegalStateException if the value is not written as it is stored; it may have further members
+     * @throws IllegalStateException if a value is read as another one
      */
-    @Nullable Object decodeUnchanged(String body, Type type) {
-        Object value = decodeForeign(body, type);
-        String again = encode(value, type);
-        if (!again.equals(body)) {
-            UnknownMembers unknown = new UnknownMembers();
-            readerOf(type).withHandler(unknown).readValue(body);
-            require(ReadBackJson.lostIn(body, again, unknown.names));
+    public @Nullable Object decodeForeign(String body, Type type) {
+        return decode(body, type, ReadBackJson.FOREIGN);
+    }
+
+    private @Nullable Object decode(String body, Type type, ReadBackJson comparison) {
+        Object value = readerOf(type).readValue(body);
+        if (!isWritten(body, value, type)) {
+            Difference difference = comparison.differenceOf(
+                    body, comparingWriter.forType(mapper.constructType(type)).writeValueAsString(value));
+            if (difference != null) {
+                throw new IllegalStateException(
+                        "The stored JSON has " + difference.path() + ", " + difference.reason());
+            }
         }
         return value;
     }
 
-    /** Reads a value of JSON that another program may have written, so that neither needs to have the members of the other. */
-    public @Nullable Object decodeForeign(String body, Type type) {
-        return readerOf(type).readValue(body);
+    private boolean isWritten(String body, @Nullable Object value, Type type) {
+        try {
+            return encode(value, type).equals(body);
+        } catch (RuntimeException notComputable) {
+            // A getter may fail that is computed from what an earlier version did not have.
+            return false;
+        }
     }
 
     private ObjectReader readerOf(Type type) {
         return readers.computeIfAbsent(type, unknown -> reader.forType(mapper.constructType(unknown)));
     }
 
-    private static void require(@Nullable Difference difference) {
-        if (difference != null) {
-            throw new IllegalStateException("The stored JSON has " + difference.path() + ", " + difference.reason());
-        }
-    }
-
-    /** Writes members that the class leaves out if they are null or empty. */
-    private static final class AllMembers extends SimpleModule {
+    /** Writes members with their names, because those of a class that is written as an array may change their places. */
+    private static final class MembersByName extends AnnotationIntrospectorPair {
 
         private static final long serialVersionUID = 1L;
 
-        @Override
-        public void setupModule(SetupContext context) {
-            context.insertAnnotationIntrospector(new NopAnnotationIntrospector() {
-
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated annotated) {
-                    return JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS);
-                }
-            });
+        MembersByName(AnnotationIntrospector application) {
+            super(application, AnnotationIntrospector.nopInstance());
         }
-    }
-
-    /** Notes the members that are not read. Those that are written nevertheless are computed from others. */
-    private static final class UnknownMembers extends DeserializationProblemHandler {
-
-        private final Set<String> names = new HashSet<>();
 
         @Override
-        public boolean handleUnknownProperty(
-                DeserializationContext context,
-                JsonParser parser,
-                ValueDeserializer<?> deserializer,
-                Object beanOrClass,
-                String name) {
-            names.add(name);
-            parser.skipChildren();
-            return true;
+        public JsonFormat.Value findFormat(MapperConfig<?> config, Annotated annotated) {
+            JsonFormat.Value format = super.findFormat(config, annotated);
+            return format != null
+                            && format.getShape() == JsonFormat.Shape.ARRAY
+                            && annotated.getRawType().getClassLoader() != null
+                    ? format.withShape(JsonFormat.Shape.ANY)
+                    : format;
         }
     }
 }

@@ -1,79 +1,114 @@
 package io.idempotency.internal.response;
 
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
+import io.idempotency.internal.fingerprint.MarkedSets;
 import io.idempotency.internal.response.ReplayComparison.Difference;
 
 /**
- * A comparison of stored JSON with the JSON of the value that was read from it, which shows what the value has lost. A member that is
- * null is one that is absent. Arrays may be sets, so that their order does not count.
+ * A comparison of stored JSON with the JSON of the value that was read from it, which shows what a lenient reader has changed: a
+ * number that was narrowed, text that became a number, a list in another order. A member that is null is one that is absent. Members
+ * that are only written, or only computed, do not count.
  */
-final class ReadBackJson {
+enum ReadBackJson {
+
+    /** Everything that is stored is read. */
+    UNCHANGED,
+
+    /** Members may be read no more, but not be renamed. SQL may have written a moment with another offset. */
+    RESPONSE,
+
+    /** Members may be others, and text may be read as what it means: the JSON was perhaps not made for the type. */
+    FOREIGN;
 
     private static final JsonMapper TREES = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
 
-    private final boolean onlyRenamed;
-
-    private final Set<String> computed;
-
-    private ReadBackJson(boolean onlyRenamed, Set<String> computed) {
-        this.onlyRenamed = onlyRenamed;
-        this.computed = computed;
-    }
-
     /**
-     * Returns the first object that has lost a member, and has got one with another value that is not stored, as if the member was
-     * renamed; null if there is none.
-     */
-    static @Nullable Difference renamedIn(String stored, String written) {
-        return new ReadBackJson(true, Set.of()).compare(TREES.readTree(stored), TREES.readTree(written));
-    }
-
-    /**
-     * Returns the first value that is lost or another one; null if there is none. Members that are added do not count.
+     * Returns the first value that is lost or another one; null if there is none.
      *
-     * @param computed names of members that are written, but not read
+     * @param written JSON of {@link ComparedMembers} and {@link MarkedSets}
      */
-    static @Nullable Difference lostIn(String stored, String written, Set<String> computed) {
-        return new ReadBackJson(false, computed).compare(TREES.readTree(stored), TREES.readTree(written));
+    @Nullable Difference differenceOf(String stored, String written) {
+        return compare(TREES.readTree(stored), TREES.readTree(written));
     }
 
     private @Nullable Difference compare(JsonNode stored, JsonNode written) {
-        if (stored.isObject() && written.isObject()) {
-            return compareObjects(stored, written);
+        if (isComputed(written) || stored.isNull()) {
+            return null;
+        }
+        JsonNode set = written.get(MarkedSets.NAME);
+        if (stored.isArray() && set != null) {
+            return compareArrays(stored, set, true);
         }
         if (stored.isArray() && written.isArray()) {
-            return compareArrays(stored, written);
+            return compareArrays(stored, written, false);
         }
-        boolean isKept = onlyRenamed || stored.isNull() || isSame(stored, written);
-        return isKept ? null : new Difference("$", "which is another value");
+        if (stored.isObject() && written.isObject()) {
+            useAliases((ObjectNode) written, stored);
+            return compareObjects(stored, written);
+        }
+        return isSame(stored, written) ? null : new Difference("$", "which is another value");
     }
 
-    private static boolean isSame(JsonNode stored, JsonNode written) {
+    private static boolean isComputed(JsonNode written) {
+        return written.isString() && written.asString().equals(ComparedMembers.COMPUTED);
+    }
+
+    private boolean isSame(JsonNode stored, JsonNode written) {
         if (stored.isNumber() && written.isNumber()) {
             return stored.decimalValue().compareTo(written.decimalValue()) == 0;
         }
-        return stored.equals(written);
+        if (stored.equals(written)) {
+            return true;
+        }
+        if (this == UNCHANGED || !stored.isValueNode() || !written.isValueNode() || written.isNull()) {
+            return false;
+        }
+        Object moment = momentOf(written.asString());
+        if (stored.isString() && written.isString()) {
+            Object before = momentOf(stored.asString());
+            boolean isText = before == null && moment == null;
+            return isText ? this == FOREIGN : Objects.equals(before, moment);
+        }
+        boolean meansTheSame = stored.asString().equals(written.asString()) || (stored.isNumber() && moment != null);
+        return meansTheSame && this == FOREIGN;
+    }
+
+    private static @Nullable Object momentOf(String text) {
+        if (text.length() < 5 || !Character.isDigit(text.charAt(0))) {
+            return null;
+        }
+        try {
+            return text.charAt(2) == ':'
+                    ? LocalTime.parse(text)
+                    : DateTimeFormatter.ISO_DATE_TIME.parseBest(text, Instant::from, LocalDateTime::from);
+        } catch (DateTimeParseException other) {
+            return null;
+        }
     }
 
     private @Nullable Difference compareObjects(JsonNode stored, JsonNode written) {
         List<String> lost = absent(stored, written);
         lost.removeIf(name -> stored.get(name).isNull());
         List<String> added = absent(written, stored);
-        // An alias reads a member under another name.
-        lost.removeIf(name -> added.removeIf(
-                other -> new ReadBackJson(false, computed).compare(stored.get(name), written.get(other)) == null));
-        if (!lost.isEmpty() && !(onlyRenamed && added.isEmpty())) {
+        added.removeIf(name -> isComputed(written.get(name)));
+        if (!lost.isEmpty() && (this == UNCHANGED || (this == RESPONSE && !added.isEmpty()))) {
             return new Difference(
                     "$" + Difference.step(lost.get(0)),
                     "which the type does not know"
@@ -83,7 +118,7 @@ final class ReadBackJson {
                                             + " If it was renamed, give it the old name as @JsonAlias"));
         }
         for (String name : stored.propertyNames()) {
-            if (written.has(name) && !computed.contains(name)) {
+            if (written.has(name)) {
                 Difference difference = compare(stored.get(name), written.get(name));
                 if (difference != null) {
                     return difference.within(Difference.step(name));
@@ -93,6 +128,20 @@ final class ReadBackJson {
         return null;
     }
 
+    /** Gives members the names by which they were read. */
+    private static void useAliases(ObjectNode written, JsonNode stored) {
+        for (String copy : List.copyOf(written.propertyNames())) {
+            if (copy.startsWith(ComparedMembers.ALIAS)) {
+                String[] names = copy.substring(1).split(ComparedMembers.ALIAS, 2);
+                JsonNode value = written.remove(copy);
+                if (stored.has(names[0])) {
+                    written.set(names[0], value);
+                    written.remove(names[1]);
+                }
+            }
+        }
+    }
+
     /** Returns the names of the first object that the second one does not have. */
     private static List<String> absent(JsonNode first, JsonNode second) {
         List<String> names = new ArrayList<>(first.propertyNames());
@@ -100,14 +149,17 @@ final class ReadBackJson {
         return names;
     }
 
-    private @Nullable Difference compareArrays(JsonNode stored, JsonNode written) {
+    private @Nullable Difference compareArrays(JsonNode stored, JsonNode written, boolean isSet) {
         if (stored.size() != written.size()) {
-            return onlyRenamed ? null : Difference.ofSizes(stored.size(), written.size());
+            return Difference.ofSizes(stored.size(), written.size());
+        }
+        if (this == FOREIGN && !isSet && UNCHANGED.compareArrays(stored, written, true) == null) {
+            return UNCHANGED.compareArrays(stored, written, false);
         }
         List<JsonNode> others = new ArrayList<>(written.values());
         int index = 0;
         for (JsonNode element : stored) {
-            Difference difference = takeSame(element, others);
+            Difference difference = takeSame(element, isSet ? others : others.subList(0, 1));
             if (difference != null) {
                 return difference.within("[" + index + "]");
             }
@@ -116,7 +168,7 @@ final class ReadBackJson {
         return null;
     }
 
-    /** Removes the element that equals a stored one. It is the first one, unless the elements belong to a set. */
+    /** Removes the element that equals a stored one. */
     private @Nullable Difference takeSame(JsonNode stored, Collection<JsonNode> others) {
         Difference first = null;
         for (JsonNode other : others) {

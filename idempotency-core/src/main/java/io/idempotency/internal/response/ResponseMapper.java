@@ -94,6 +94,25 @@ public final class ResponseMapper {
     }
 
     /**
+     * Writes the result of a step, which its method goes on with when it is run again.
+     *
+     * @throws ResponseNotStorableException if it cannot be written, is too large, or would not be read back unchanged
+     */
+    public String writeStep(Intent intent, String step, @Nullable Object result, Type type) {
+        return write(
+                intent,
+                result,
+                type,
+                false,
+                "the method would go on with another result",
+                (problem, adviceForResponses, cause) -> new ResponseNotStorableException(
+                        intent,
+                        "in its step '" + step + "', " + problem
+                                + ". Let the step return a record of what the method needs",
+                        cause));
+    }
+
+    /**
      * Writes an argument of a call that is to be resumed.
      *
      * @throws ArgumentNotStorableException if it cannot be written, is too large, or would not be read back unchanged
@@ -150,11 +169,7 @@ public final class ResponseMapper {
      */
     public @Nullable Object readUnchanged(Intent intent, String body, Type type) {
         ResponseCodec codec = codecFor(type);
-        return read(
-                intent,
-                body,
-                type,
-                codec instanceof JacksonResponseCodec jackson ? jackson::decodeUnchanged : codec::decode);
+        return read(intent, body, type, codec instanceof UnchangedCodec own ? own::decodeUnchanged : codec::decode);
     }
 
     private static @Nullable Object read(

@@ -1,27 +1,45 @@
 package io.idempotency.internal.response;
 
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.IdempotencyKey;
@@ -30,6 +48,7 @@ import io.idempotency.UnreadableResponseException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** JSON that one version of a class has written, and another one reads. */
@@ -38,6 +57,8 @@ class StoredByAnotherVersionTest {
     private static final Intent INTENT = new Intent("payments", "ada", new IdempotencyKey("k"));
 
     private final JacksonResponseCodec codec = new JacksonResponseCodec(new JsonMapper());
+
+    private final JacksonResponseCodec messages = JacksonResponseCodec.ofMessages(new JsonMapper());
 
     private final ResponseMapper mapper = new ResponseMapper(List.of(codec), 1_000_000, true);
 
@@ -234,32 +255,225 @@ class StoredByAnotherVersionTest {
         assertThat(mapper.readUnchanged(INTENT, stored, Computed.class)).isEqualTo(new Computed(Instant.EPOCH, "a"));
     }
 
+    /** Each is read, by a lenient reader or a constructor, as another value. */
     static Stream<Arguments> changed() {
         return Stream.of(
-                arguments("{\"held\":1.5}", type(new ParameterizedTypeReference<Holder<Long>>() {})),
-                arguments("{\"held\":\"5\"}", type(new ParameterizedTypeReference<Holder<Long>>() {})),
-                arguments("[1,1]", type(new ParameterizedTypeReference<Set<Integer>>() {})),
-                arguments("{\"name\":\" a\"}", Trimming.class));
+                arguments("{\"held\":100.50}", held(long.class), "$.held"),
+                arguments("{\"held\":1.5}", held(Long.class), "$.held"),
+                arguments("{\"held\":0.5}", held(BigInteger.class), "$.held"),
+                arguments("{\"held\":200}", held(Byte.class), "$.held"),
+                arguments("{\"held\":16777217}", held(Float.class), "$.held"),
+                arguments("{\"held\":9007199254740993}", held(Double.class), "$.held"),
+                arguments("{\"held\":0.1234567890123456789}", held(Object.class), "$.held"),
+                arguments("{\"held\":1}", held(Boolean.class), "$.held"),
+                arguments("{\"held\":\"\"}", held(Integer.class), "$.held"),
+                arguments("{\"held\":\"\"}", held(Boolean.class), "$.held"),
+                arguments("{\"held\":1}", held(TimeUnit.class), "$.held"),
+                arguments("{\"held\":\" 5\"}", held(Long.class), "$.held"),
+                arguments("{\"held\":\"2026-02-03T04:05:06Z\"}", held(LocalDate.class), "$.held"),
+                arguments("{\"held\":\"2026-02-03T04:05:06Z\"}", held(LocalDateTime.class), "$.held"),
+                arguments("{\"held\":\"2026-02-03T04:05:06.123456789Z\"}", held(Date.class), "$.held"),
+                arguments("{\"held\":\"04:05:06\"}", Minutes.class, "$.held"),
+                arguments("{\"held\":\"a\"}", Tolerant.class, "$.held"),
+                arguments("{\"held\":[100.50]}", held(long[].class), "$.held[0]"),
+                arguments("{\"held\":[\"b\",\"a\"]}", Sorting.class, "$.held[0]"),
+                arguments("[1,1]", type(new ParameterizedTypeReference<Set<Integer>>() {}), "$"),
+                arguments("[[1],[2.5]]", type(new ParameterizedTypeReference<Set<List<Long>>>() {}), "$[1][0]"),
+                arguments(
+                        "{\"a\":{\"held\":7.9}}",
+                        type(new ParameterizedTypeReference<Map<String, Deep>>() {}),
+                        "$.a.held"),
+                arguments("{\"held\":7.9}", Rounding.class, "$.held"),
+                arguments("{\"held\":7.9,\"other\":1}", Flat.class, "$.held"),
+                arguments("{\"cents\":7.9}", AliasedCents.class, "$.cents"));
     }
 
-    record Trimming(@JsonProperty("name") String name) {
+    private static Type held(Class<?> type) {
+        return ResolvableType.forClassWithGenerics(Holder.class, ClassUtils.resolvePrimitiveIfNecessary(type))
+                .getType();
+    }
 
-        Trimming {
-            name = name.trim();
+    record Minutes(LocalTime held) {
+
+        Minutes {
+            held = held.truncatedTo(ChronoUnit.MINUTES);
         }
     }
 
+    record Tolerant(
+            @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
+            List<String> held) {}
+
+    record Sorting(List<String> held) {
+
+        Sorting {
+            held = held.stream().sorted().toList();
+        }
+    }
+
+    /** Has the name of a member that another class computes. */
+    record Deep(long held) {}
+
+    static final class Rounding {
+
+        private final long rounded;
+
+        @JsonCreator
+        Rounding(@JsonProperty("held") @JsonDeserialize(using = RoundingReader.class) long held) {
+            this.rounded = held;
+        }
+
+        @JsonProperty("held")
+        long rounded() {
+            return rounded;
+        }
+    }
+
+    static final class RoundingReader extends ValueDeserializer<Long> {
+
+        @Override
+        public Long deserialize(JsonParser parser, DeserializationContext context) {
+            return Math.round(parser.getDoubleValue());
+        }
+    }
+
+    static class Flat {
+
+        @JsonUnwrapped
+        public @Nullable Deep deep;
+
+        public int other;
+    }
+
+    record AliasedCents(@JsonAlias("cents") long total) {}
+
     @ParameterizedTest
     @MethodSource("changed")
-    void aValueThatIsReadAsAnotherOneIsRefusedInAnArgument(String stored, Type type) {
-        assertThat(mapper.read(INTENT, stored, type)).isNotNull();
-        assertThatExceptionOfType(UnreadableResponseException.class)
-                .isThrownBy(() -> mapper.readUnchanged(INTENT, stored, type));
+    void aValueThatIsReadAsAnotherOneIsRefused(String stored, Type type, String path) {
+        for (ThrowingCallable read : List.<ThrowingCallable>of(
+                () -> mapper.read(INTENT, stored, type), () -> mapper.readUnchanged(INTENT, stored, type))) {
+            assertThatExceptionOfType(UnreadableResponseException.class)
+                    .isThrownBy(read)
+                    .havingCause()
+                    .withMessageStartingWith("The stored JSON has " + path + ", which ");
+        }
+        assertThatIllegalStateException()
+                .isThrownBy(() -> messages.decodeForeign(stored, type))
+                .withMessageStartingWith("The stored JSON has " + path + ", which ");
+    }
+
+    /** Each is read as what it means. */
+    static Stream<Arguments> same() {
+        return Stream.of(
+                arguments("{\"held\":100.00}", held(Long.class), true),
+                arguments("{\"held\":1E2}", held(BigDecimal.class), true),
+                arguments("{\"held\":0.1}", held(Double.class), true),
+                arguments("{\"held\":null,\"more\":1}", held(String.class), true),
+                arguments("{}", held(String.class), true),
+                arguments("{\"held\":\"2026-02-03T04:05:06.5+00:00\"}", held(Instant.class), true),
+                arguments("{\"held\":\"2026-02-03T05:05:06.123456+01:00\"}", held(OffsetDateTime.class), true),
+                arguments("{\"held\":\"2026-02-03T05:05:06+01:00\"}", held(Instant.class), true),
+                arguments("{\"held\":\"2026-02-03T04:05\"}", held(LocalDateTime.class), true),
+                arguments("{\"held\":1770091506}", held(Instant.class), false),
+                arguments("{\"held\":\"5\"}", held(Long.class), false),
+                arguments("{\"held\":\"100.50\"}", held(BigDecimal.class), false),
+                arguments("{\"held\":5}", held(String.class), false),
+                arguments("{\"held\":\" a\"}", Trimming.class, false));
+    }
+
+    record Trimming(String held) {
+
+        Trimming {
+            held = held == null ? null : held.trim();
+        }
+    }
+
+    /** @param stored whether the library or SQL may have stored it so, beside other programs that send messages */
+    @ParameterizedTest
+    @MethodSource("same")
+    void aValueThatMeansTheSameIsRead(String json, Type type, boolean stored) {
+        assertThat(messages.decodeForeign(json, type)).isNotNull();
+        if (stored) {
+            assertThat(mapper.read(INTENT, json, type)).isNotNull();
+        } else {
+            assertThatExceptionOfType(UnreadableResponseException.class)
+                    .isThrownBy(() -> mapper.read(INTENT, json, type));
+        }
+    }
+
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+    record Transfer(String from, String to) {}
+
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+    record SwappedTransfer(String to, String from) {}
+
+    record Transfers(
+            @JsonFormat(shape = JsonFormat.Shape.ARRAY) Receipt receipt, Transfer transfer) {}
+
+    @Test
+    void aClassThatIsWrittenAsAnArrayIsStoredWithNames() {
+        String stored = mapper.write(INTENT, new Transfer("ada", "bob"), Transfer.class, false);
+
+        assertThat(mapper.read(INTENT, stored, SwappedTransfer.class)).isEqualTo(new SwappedTransfer("bob", "ada"));
+        assertThat(codec.encode(new Transfers(RECEIPT, new Transfer("ada", "bob")), Transfers.class))
+                .doesNotContain("[");
+        assertThat(messages.encode(new Transfer("ada", "bob"), Transfer.class)).isEqualTo("[\"ada\",\"bob\"]");
+    }
+
+    /** Each has a member that is written and not read. */
+    static final class Clock {
+
+        static long now;
+
+        public String name = "";
+
+        @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+        public long getTime() {
+            return now;
+        }
+
+        public String getInitial() {
+            return now == 0 ? "" : name.substring(5);
+        }
+    }
+
+    @Test
+    void aComputedMemberMayHaveAnotherValueOrNone() {
+        Clock clock = new Clock();
+        clock.name = "ada";
+        String stored = mapper.write(INTENT, clock, Clock.class, false);
+        Clock.now++;
+
+        assertThat(((Clock) mapper.readUnchanged(INTENT, stored, Clock.class)).name)
+                .isEqualTo("ada");
+        assertThat(((Clock) mapper.read(INTENT, stored, Clock.class)).name).isEqualTo("ada");
+    }
+
+    /** Shows nothing of what it has read. */
+    static final class Closed {
+
+        private final long cents;
+
+        @JsonCreator
+        Closed(@JsonProperty("cents") long cents) {
+            this.cents = cents;
+        }
+
+        long cents() {
+            return cents;
+        }
+    }
+
+    @Test
+    void aHandlersTypeNeedNotShowWhatItReads() {
+        assertThat(((Closed) messages.decodeForeign("{\"cents\":100,\"more\":1}", Closed.class)).cents())
+                .isEqualTo(100);
+        assertThatIllegalStateException().isThrownBy(() -> messages.decodeForeign("{\"cents\":100.50}", Closed.class));
     }
 
     @Test
     void jsonOfOthersNeedNotHaveTheMembersOfTheType() {
-        assertThat(codec.decodeForeign("{\"receiptNumber\":\"7\",\"payTo\":\"bob\"}", Renamed.class))
+        assertThat(messages.decodeForeign("{\"receiptNumber\":\"7\",\"payTo\":\"bob\"}", Renamed.class))
                 .isEqualTo(new Renamed(null, "bob"));
     }
 }

@@ -88,7 +88,7 @@ public final class IdempotencyOutboxAutoConfiguration {
                         });
                     }
                 },
-                new JacksonResponseCodec(StateModule.addTo(json.mapper())),
+                JacksonResponseCodec.ofMessages(StateModule.addTo(json.mapper())),
                 new Lanes(properties.lanes()),
                 properties.maxPayloadSize().toBytes(),
                 () -> all(headers),
@@ -122,7 +122,7 @@ public final class IdempotencyOutboxAutoConfiguration {
 
     @Bean
     OutboxHandlers idempotencyOutboxHandlers(ConfigurableListableBeanFactory beans, IdempotencyJsonMapper json) {
-        return new OutboxHandlers(beans, new JacksonResponseCodec(json.mapper()));
+        return new OutboxHandlers(beans, JacksonResponseCodec.ofMessages(json.mapper()));
     }
 
     @Bean

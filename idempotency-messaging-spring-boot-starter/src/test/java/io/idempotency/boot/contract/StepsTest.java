@@ -1,5 +1,6 @@
 package io.idempotency.boot.contract;
 
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +39,7 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
+import io.idempotency.ResponseNotStorableException;
 import io.idempotency.StepRecord;
 import io.idempotency.StepsChangedException;
 import io.idempotency.TransactionFailedException;
@@ -543,6 +546,35 @@ class StepsTest {
             assertThat(runs).containsExactly("reserve", "charge", "ship");
             assertThat(application.request(key)).containsEntry("status", "failed_retryable");
         }
+    }
+
+    record Price(BigDecimal amount) {}
+
+    record Cents(long amount) {}
+
+    record Ignoring(long amount, @JsonIgnore @Nullable String note) {}
+
+    /** The method goes on with the result of a step, which no client sees. */
+    @Test
+    void theResultOfAStepIsNeverLossy() {
+        IdempotencyOperations.Call lossy = trip().lossyResponse();
+        assertThatExceptionOfType(ResponseNotStorableException.class)
+                .isThrownBy(() -> lossy.run(() -> IdempotencyContext.current()
+                        .stepInTransaction("price", Ignoring.class, () -> new Ignoring(1, "secret"))))
+                .withMessageContaining("in its step 'price', the method would go on with another result at $.note")
+                .withMessageNotContaining("lossyResponse");
+        assertThatThrownBy(() -> lossy.run(() -> {
+                    IdempotencyContext.current().step("price", Price.class, () -> new Price(new BigDecimal("100.50")));
+                    throw new IllegalStateException("vanished");
+                }))
+                .hasMessage("vanished");
+
+        assertThatExceptionOfType(StepsChangedException.class)
+                .isThrownBy(() ->
+                        lossy.run(() -> IdempotencyContext.current().step("price", Cents.class, () -> new Cents(1))))
+                .withMessageContaining("cannot read the result of the step 'price' as " + Cents.class.getName())
+                .havingCause()
+                .withMessage("The stored JSON has $.amount, which is another value");
     }
 
     /** Unchanged code that takes another way: the second attempt would have to know that the first one had failed to reach visa. */

@@ -26,12 +26,13 @@ import tools.jackson.core.json.JsonFactory;
 
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.response.UnchangedCodec;
 
 /**
  * The codec of a ResponseEntity or HttpEntity: its status, the headers that may be replayed and its body. The body is
  * stored last, as the codec of its type wrote it, so that this codec gets it back unchanged.
  */
-final class ResponseEntityCodec implements ResponseCodec {
+final class ResponseEntityCodec implements UnchangedCodec {
 
     private static final String STATUS = "status";
 
@@ -144,6 +145,20 @@ final class ResponseEntityCodec implements ResponseCodec {
 
     @Override
     public @Nullable Object decode(String text, Type type) {
+        return decode(text, type, ResponseCodec::decode);
+    }
+
+    @Override
+    public @Nullable Object decodeUnchanged(String text, Type type) {
+        return decode(
+                text,
+                type,
+                (codec, body, bodyType) -> codec instanceof UnchangedCodec own
+                        ? own.decodeUnchanged(body, bodyType)
+                        : codec.decode(body, bodyType));
+    }
+
+    private @Nullable Object decode(String text, Type type, BodyReader reader) {
         if (text.equals("null")) {
             return null;
         }
@@ -159,7 +174,7 @@ final class ResponseEntityCodec implements ResponseCodec {
                     case HEADERS -> readHeaders(parser, headers);
                     case BODY -> {
                         int start = (int) parser.currentTokenLocation().getCharOffset();
-                        Object body = decodeBody(text.substring(start, text.lastIndexOf('}')), type);
+                        Object body = decodeBody(text.substring(start, text.lastIndexOf('}')), type, reader);
                         return status == 0
                                 ? new HttpEntity<>(body, headers)
                                 : new ResponseEntity<>(body, headers, HttpStatusCode.valueOf(status));
@@ -183,12 +198,12 @@ final class ResponseEntityCodec implements ResponseCodec {
         }
     }
 
-    private @Nullable Object decodeBody(String text, Type type) {
+    private @Nullable Object decodeBody(String text, Type type, BodyReader reader) {
         if (text.isBlank() || text.strip().equals("null")) {
             return null;
         }
         Type bodyType = bodyTypeOf(type);
-        return codecOfBody.apply(bodyType).decode(text, bodyType);
+        return reader.read(codecOfBody.apply(bodyType), text, bodyType);
     }
 
     private static Type bodyTypeOf(Type type) {
@@ -199,5 +214,11 @@ final class ResponseEntityCodec implements ResponseCodec {
                     + " does not name the type of its body, so it cannot be read back: declare the type");
         }
         return known;
+    }
+
+    @FunctionalInterface
+    private interface BodyReader {
+
+        @Nullable Object read(ResponseCodec codec, String body, Type type);
     }
 }

@@ -1,6 +1,7 @@
 package io.idempotency.boot.web;
 
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Set;
 
@@ -85,6 +86,33 @@ class ResponseEntityCodecTest {
                 .isInstanceOf(UnreadableResponseException.class)
                 .hasStackTraceContaining("$.id, which the type does not know, while $.number is not stored");
     }
+
+    /** A client may see less than before, a method that goes on may not. */
+    @Test
+    void aBodyIsReadAsStrictlyAsAResultWithoutStatusAndHeaders() {
+        String stored = responses.write(
+                INTENT,
+                ResponseEntity.ok(new Price(new BigDecimal("100.50"), "EUR")),
+                new ParameterizedTypeReference<ResponseEntity<Price>>() {}.getType(),
+                false);
+        Type narrowed = new ParameterizedTypeReference<ResponseEntity<Cents>>() {}.getType();
+        Type removed = new ParameterizedTypeReference<ResponseEntity<Amount>>() {}.getType();
+
+        assertThatThrownBy(() -> responses.read(INTENT, stored, narrowed))
+                .isInstanceOf(UnreadableResponseException.class)
+                .hasStackTraceContaining("The stored JSON has $.amount, which is another value");
+        assertThat(responses.read(INTENT, stored, removed))
+                .isEqualTo(ResponseEntity.ok(new Amount(new BigDecimal("100.50"))));
+        assertThatThrownBy(() -> responses.readUnchanged(INTENT, stored, removed))
+                .isInstanceOf(UnreadableResponseException.class)
+                .hasStackTraceContaining("The stored JSON has $.currency, which the type does not know");
+    }
+
+    record Price(BigDecimal amount, String currency) {}
+
+    record Cents(long amount, String currency) {}
+
+    record Amount(BigDecimal amount) {}
 
     record Renamed(@Nullable Integer number) {}
 
