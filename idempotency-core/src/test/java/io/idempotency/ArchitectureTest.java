@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.lock.LockStore;
+import io.idempotency.internal.ownership.OwnerStore;
 import io.idempotency.internal.retention.ExpiringTable;
 import io.idempotency.internal.retention.PurgeLease;
 import io.idempotency.internal.retention.PurgeStore;
@@ -29,19 +30,20 @@ class ArchitectureTest extends ModuleArchitecture {
             .internal.claim: . .internal.fingerprint .internal.response
             .internal.operation: . .internal.fingerprint .internal.response
             .internal.transaction: .
+            .internal.ownership: . .internal.transaction
             .internal.call:
                 . .observation .internal.backoff .internal.claim .internal.fingerprint .internal.operation
-                .internal.response .internal.transaction
+                .internal.ownership .internal.response .internal.transaction
             .internal.lease: . .internal.call .internal.claim .internal.operation .internal.response .internal.transaction
             .internal.write: . .internal.call .internal.claim .internal.response .internal.transaction
             .internal.template: . .internal.call .internal.operation .internal.write
             .internal.lock: . .lock .internal.fingerprint .internal.transaction
-            .internal.interceptor: . .internal.call .internal.operation
+            .internal.interceptor: . .internal.call .internal.operation .internal.ownership
             .internal.retention: . .observation
             .internal.postgres:
                 . .internal.claim .internal.lock .internal.postgres.administration .internal.postgres.engine
-                .internal.postgres.jdbc .internal.postgres.lock .internal.postgres.maintenance
-                .internal.postgres.request .internal.postgres.schema .internal.retention
+                .internal.ownership .internal.postgres.jdbc .internal.postgres.lock .internal.postgres.maintenance
+                .internal.postgres.ownership .internal.postgres.request .internal.postgres.schema .internal.retention
             .internal.postgres.administration: . .internal.postgres.jdbc .internal.postgres.request
             .internal.postgres.engine:
                 . .internal.claim .internal.fingerprint .internal.response .internal.lock .internal.postgres.jdbc .internal.postgres.lock
@@ -51,6 +53,7 @@ class ArchitectureTest extends ModuleArchitecture {
             .internal.postgres.maintenance:
                 .internal.claim .internal.postgres.jdbc .internal.postgres.request .internal.postgres.schema .internal.retention
                 .internal.transaction
+            .internal.postgres.ownership: .internal.ownership .internal.postgres.jdbc
             .internal.postgres.request:
                 . .internal.claim .internal.fingerprint .internal.postgres.jdbc .internal.response .internal.transaction
             .internal.postgres.schema: . .observation .internal.postgres.jdbc .internal.transaction
@@ -87,6 +90,8 @@ class ArchitectureTest extends ModuleArchitecture {
                 .implement(PurgeLease.class)
                 .or()
                 .implement(StorageStatistics.class)
+                .or()
+                .implement(OwnerStore.class)
                 .should()
                 .resideInAPackage(ROOT + ".internal.postgres..")
                 .check(module);

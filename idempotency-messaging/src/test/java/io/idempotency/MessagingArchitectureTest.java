@@ -19,10 +19,10 @@ class MessagingArchitectureTest extends ModuleArchitecture {
             .outbox: .
             .internal.inbox:
                 . .inbox .messaging .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
-                .internal.response .internal.transaction
+                .internal.ownership .internal.response .internal.transaction
             .internal.outbox:
                 . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.inbox
-                .internal.response
+                .internal.ownership .internal.response
             .internal.resume:
                 . .messaging .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call
                 .internal.operation .internal.outbox .internal.transaction

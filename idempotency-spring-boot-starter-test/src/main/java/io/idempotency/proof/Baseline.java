@@ -36,6 +36,7 @@ final class Baseline {
             "message_failure_archive",
             OUTBOX,
             "outbox_event_archive",
+            "owner",
             "processed_message",
             "processed_message_archive",
             "processed_message_head",

@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -57,6 +58,8 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
 import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.internal.ownership.DeclaredNames;
+import io.idempotency.internal.ownership.NameOwners;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.request.ResumptionScheduler;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
@@ -232,9 +235,34 @@ public final class IdempotencyAutoConfiguration {
     }
 
     @Bean
+    @DependsOnDatabaseInitialization
+    NameOwners idempotencyNameOwners(
+            PostgresStorage storage,
+            IdempotencyDataSource dataSource,
+            IdempotencyProperties properties,
+            Environment environment) {
+        String application = StringUtils.hasText(properties.application())
+                ? properties.application()
+                : environment.getProperty("spring.application.name", "");
+        return new NameOwners(application.strip(), properties.schema(), storage.ownerStore(), dataSource.dataSource());
+    }
+
+    @Bean
+    DeclaredNames idempotentMethodNames(IdempotentBeanVerifier verifier) {
+        return verifier::names;
+    }
+
+    @Bean
+    DeclaredNamesCheck idempotencyDeclaredNamesCheck(
+            NameOwners owners, ObjectProvider<DeclaredNames> names, DatabaseResolver databaseResolver) {
+        return new DeclaredNamesCheck(owners, names, databaseResolver);
+    }
+
+    @Bean
     CallBinding idempotentCallBinding(
             ObjectProvider<CallerResolver> callerResolver,
             @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
+            NameOwners owners,
             Fingerprinter fingerprinter,
             ObjectProvider<FingerprintContributor> contributor,
             ResponseMapper responses,
@@ -244,6 +272,7 @@ public final class IdempotencyAutoConfiguration {
         return new CallBinding(
                 callerResolver.getIfAvailable(() -> () -> ""),
                 databaseResolver,
+                owners,
                 fingerprinter,
                 contributor.getIfAvailable(() -> method -> List.of()),
                 responses,

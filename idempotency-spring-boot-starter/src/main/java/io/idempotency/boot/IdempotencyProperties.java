@@ -19,6 +19,8 @@ import static io.idempotency.boot.PropertyChecks.text;
  *
  * @param enabled Whether annotated methods are idempotent. If not, they run as if they were not annotated.
  * @param schema PostgreSQL schema of the library's tables.
+ * @param application Name of the application to which scopes, consumers and topics belong. Applications that share keys and
+ *     messages on purpose have the same. By default, spring.application.name.
  * @param migrate Whether to create and migrate the tables at start-up. If not, they are only validated.
  * @param verifyEngine Whether to check at start-up that a key can be claimed only once in the database, by claiming one
  *     on two connections. Nothing is committed.
@@ -50,6 +52,7 @@ import static io.idempotency.boot.PropertyChecks.text;
 public record IdempotencyProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("idempotency") String schema,
+        @Nullable String application,
         @DefaultValue("true") boolean migrate,
         @DefaultValue("true") boolean verifyEngine,
         @DefaultValue("false") boolean sqlFunctions,

@@ -23,6 +23,7 @@ import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.ResultReference;
+import io.idempotency.internal.ownership.NameOwners;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.observation.CallCompleted;
@@ -40,6 +41,8 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
     private final CallerResolver callerResolver;
 
     private final DatabaseResolver databaseResolver;
+
+    private final NameOwners owners;
 
     private final Fingerprinter fingerprinter;
 
@@ -62,6 +65,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
     public CallBinding(
             CallerResolver callerResolver,
             DatabaseResolver databaseResolver,
+            NameOwners owners,
             Fingerprinter fingerprinter,
             FingerprintContributor contributor,
             ResponseMapper codecs,
@@ -70,6 +74,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
             CallObserver observer) {
         this.callerResolver = callerResolver;
         this.databaseResolver = databaseResolver;
+        this.owners = owners;
         this.fingerprinter = fingerprinter;
         this.contributor = contributor;
         this.codecs = codecs;
@@ -96,7 +101,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
         Fingerprint fingerprint = fingerprinter.within(
                 operation.fingerprint(target, arguments, fingerprinter), contributor.of(operation.method()));
-        Object database = databaseResolver.resolveDatabase();
+        Object database = databaseOf(operation.scope());
         ResumedCall resumed = ResumedCall.enter(intent, fingerprint);
         return new IdempotentCall(
                 RequestKey.of(intent, resumed == null ? fingerprint : resumed.fingerprint()),
@@ -107,6 +112,13 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
                 keyClaimer,
                 resumed == null ? write(operation, intent, arguments) : resumed.arguments(),
                 resumed);
+    }
+
+    /** Requires that the scope belongs to this application in the database on which this thread works. */
+    private Object databaseOf(String scope) {
+        Object database = databaseResolver.resolveDatabase();
+        owners.require(database, CallOperation.KIND.scopeName(), scope);
+        return database;
     }
 
     private @Nullable Map<String, String> write(CallOperation operation, Intent intent, @Nullable Object[] arguments) {
@@ -138,7 +150,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
         Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
         return new IdempotentCall(
                 RequestKey.of(intent, fingerprintOf(request, scope)),
-                databaseResolver.resolveDatabase(),
+                databaseOf(scope),
                 options,
                 responseType,
                 null,

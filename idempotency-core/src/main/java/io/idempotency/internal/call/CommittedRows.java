@@ -9,7 +9,6 @@ import javax.sql.DataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.transaction.TransactionException;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
@@ -24,7 +23,7 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
  * found before the transaction begins: one round trip instead of three. If the query fails, the call proceeds with a transaction,
  * which reports failures.
  */
-public final class CommittedRows {
+final class CommittedRows {
 
     private final DataSource dataSource;
 
@@ -44,7 +43,7 @@ public final class CommittedRows {
     /** Returns the stored result of a call that this instance has recently answered; empty if the key has to be claimed. */
     Optional<ClaimResult> findRecent(IdempotentCall call, WaitBudget waitBudget) {
         UUID id = call.key().id();
-        if (!answered.contains(id) || mayHoldConnection()) {
+        if (!answered.contains(id) || RequiresNewTransaction.mayHoldConnection()) {
             return Optional.empty();
         }
         answered.add(id);
@@ -72,7 +71,7 @@ public final class CommittedRows {
      * because a statement outside of transactions, or one that only reads, may be sent to a replica that lags behind.
      */
     boolean isNew(IdempotentCall call) {
-        if (mayHoldConnection()) {
+        if (RequiresNewTransaction.mayHoldConnection()) {
             return false;
         }
         PendingInterruption interruption = new PendingInterruption();
@@ -86,12 +85,6 @@ public final class CommittedRows {
         } finally {
             interruption.restore();
         }
-    }
-
-    /** If threads wait for a second connection while they hold a first one, they may exhaust the pool and never get one. */
-    public static boolean mayHoldConnection() {
-        return TransactionSynchronizationManager.isActualTransactionActive()
-                || !TransactionSynchronizationManager.getResourceMap().isEmpty();
     }
 
     private Optional<StoredRequest> findRow(IdempotentCall call, ClaimRequest request) {

@@ -74,7 +74,7 @@ public final class DistinctDatabases implements DatabaseResolver {
 
     /** Waits for its turn only without a connection: threads that each hold one would exhaust the pool. */
     private void checkInTurn(Object name) {
-        boolean mayWait = !CommittedRows.mayHoldConnection();
+        boolean mayWait = !RequiresNewTransaction.mayHoldConnection();
         if (mayWait) {
             checking.lock();
         } else if (!checking.tryLock()) {

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedObject;
@@ -24,6 +25,7 @@ import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.OperationRules;
+import io.idempotency.internal.ownership.OwnedName;
 
 /**
  * The post-processor that verifies, after all others, that the proxy of each idempotent bean protects its methods. All singletons
@@ -76,6 +78,11 @@ public final class IdempotentBeanVerifier
     /** {@return how many methods of a kind are idempotent, of the beans that have been created so far} */
     public long count(OperationKind kind) {
         return beans.count(kind);
+    }
+
+    /** {@return the scopes and consumers of all idempotent methods that have been found so far} */
+    public Stream<OwnedName> names() {
+        return beans.names();
     }
 
     @Override

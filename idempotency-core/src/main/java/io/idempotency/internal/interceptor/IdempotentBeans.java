@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
@@ -20,6 +21,7 @@ import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.operation.OperationRules;
+import io.idempotency.internal.ownership.OwnedName;
 
 /** The idempotent methods of beans, each checked once. */
 final class IdempotentBeans {
@@ -54,6 +56,13 @@ final class IdempotentBeans {
                 .map(IdempotentOperation::scope)
                 .distinct()
                 .count();
+    }
+
+    /** Returns the scopes of all methods that have been found, by the names of their kinds. */
+    Stream<OwnedName> names() {
+        return operationsByClass.values().stream()
+                .flatMap(found -> found.values().stream())
+                .map(operation -> new OwnedName(operation.kind().scopeName(), operation.scope()));
     }
 
     /** Returns the class of a bean's own object without creating it; {@code null} if it is not known, or a test double. */

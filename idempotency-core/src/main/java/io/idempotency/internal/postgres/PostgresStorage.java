@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyAdministration;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.lock.LockStore;
+import io.idempotency.internal.ownership.OwnerStore;
 import io.idempotency.internal.postgres.administration.PostgresAdministration;
 import io.idempotency.internal.postgres.engine.EngineVerifier;
 import io.idempotency.internal.postgres.jdbc.Schema;
@@ -16,6 +17,7 @@ import io.idempotency.internal.postgres.lock.PostgresLockStore;
 import io.idempotency.internal.postgres.maintenance.PostgresLeaseStore;
 import io.idempotency.internal.postgres.maintenance.PostgresPurgeStore;
 import io.idempotency.internal.postgres.maintenance.PostgresStorageStatistics;
+import io.idempotency.internal.postgres.ownership.PostgresOwnerStore;
 import io.idempotency.internal.postgres.request.PostgresClaimStore;
 import io.idempotency.internal.postgres.request.ResumptionScheduler;
 import io.idempotency.internal.postgres.schema.StorageFeature;
@@ -62,6 +64,11 @@ public final class PostgresStorage {
     /** Returns the store of the application's locks. */
     public LockStore lockStore() {
         return new PostgresLockStore();
+    }
+
+    /** Returns the store of the applications to which names belong. */
+    public OwnerStore ownerStore() {
+        return new PostgresOwnerStore(schema);
     }
 
     /**

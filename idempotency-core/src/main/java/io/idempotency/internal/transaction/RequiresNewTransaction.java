@@ -18,6 +18,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -65,6 +66,12 @@ public final class RequiresNewTransaction {
     /** Creates one with the isolation level READ COMMITTED. */
     public static RequiresNewTransaction readCommittedOn(DataSource dataSource) {
         return new RequiresNewTransaction(dataSource, TransactionDefinition.ISOLATION_READ_COMMITTED);
+    }
+
+    /** Returns whether this thread may hold a connection. If threads wait for a second connection while they hold a first one, they may exhaust the pool and never get one. */
+    public static boolean mayHoldConnection() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.getResourceMap().isEmpty();
     }
 
     /**

@@ -10,7 +10,6 @@ import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.Outcome;
 import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CommittedRows;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.KeyOwnership;
 import io.idempotency.internal.call.TransactionalAttempt;
@@ -22,6 +21,7 @@ import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.FailedCommit;
+import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 
 import static java.util.Objects.requireNonNull;
@@ -47,7 +47,7 @@ public final class WriteAttempt extends TransactionalAttempt {
      * for another one.
      */
     public static TransactionalAttempt first(CallExecution execution, KeyedWrite write) {
-        if (write.fitsIntoOneMessage() && !CommittedRows.mayHoldConnection()) {
+        if (write.fitsIntoOneMessage() && !RequiresNewTransaction.mayHoldConnection()) {
             return new WriteAttempt(execution, write);
         }
         execution.claimFirst();

@@ -18,6 +18,7 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
+import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyDataSource;
@@ -34,6 +35,8 @@ import io.idempotency.internal.outbox.OutboxRelay;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.OutboxTemplate;
 import io.idempotency.internal.outbox.RelaySettings;
+import io.idempotency.internal.ownership.DeclaredNames;
+import io.idempotency.internal.ownership.NameOwners;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.response.JacksonResponseCodec;
@@ -76,9 +79,12 @@ public final class IdempotencyOutboxAutoConfiguration {
             WakeSignal signal,
             ObjectProvider<NotificationSender> notifications,
             RelayedDatabase relayed,
+            NameOwners owners,
+            @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
             IdempotencyOutboxProperties properties) {
         return new OutboxTemplate(
                 outboxStore,
+                topic -> owners.require(databaseResolver.resolveDatabase(), OutboxHandlers.TOPIC, topic),
                 new OpenTransaction() {
                     @Override
                     public <T> T onConnection(Function<Connection, T> work) {
@@ -123,6 +129,11 @@ public final class IdempotencyOutboxAutoConfiguration {
     @Bean
     OutboxHandlers idempotencyOutboxHandlers(ConfigurableListableBeanFactory beans, IdempotencyJsonMapper json) {
         return new OutboxHandlers(beans, JacksonResponseCodec.ofMessages(json.mapper()));
+    }
+
+    @Bean
+    DeclaredNames idempotencyHandlerNames(OutboxHandlers handlers) {
+        return handlers::names;
     }
 
     @Bean

@@ -89,6 +89,7 @@ class IdempotencyPropertiesTest {
                 .isEqualTo(new IdempotencyProperties(
                         true,
                         "idempotency",
+                        null,
                         true,
                         true,
                         false,
@@ -376,8 +377,8 @@ class IdempotencyPropertiesTest {
 
         assertThat(descriptions)
                 .containsOnlyKeys("""
-                        data-source enabled lease max-lease max-response-size max-waiting max-waiting-in-all migrate minimum-retention
-                        record-failed-attempts response-retention retention sample-interval schema
+                        application data-source enabled lease max-lease max-response-size max-waiting max-waiting-in-all migrate
+                        minimum-retention record-failed-attempts response-retention retention sample-interval schema
                         sql-functions verify-engine verify-responses wait-timeout
                         health.max-outbox-age health.max-purge-delay health.max-sample-age
                         http.caller http.documentation-url http.failure-status http.header-name http.problem-details

@@ -38,6 +38,7 @@ class MigrationTest extends NotebookTests {
             "idempotency_schema_history",
             "message_failure",
             "outbox_event",
+            "owner",
             "processed_message",
             "purge_lease",
             "stream_position");
@@ -95,7 +96,7 @@ class MigrationTest extends NotebookTests {
                 .extracting(ExpiringTable::name)
                 .containsExactly("idempotency_request", "response_body");
         assertThat(tablesOf("idempotency"))
-                .containsExactly("idempotency_request", "idempotency_schema_history", "purge_lease");
+                .containsExactly("idempotency_request", "idempotency_schema_history", "owner", "purge_lease");
         assertThat(namesIn("pg_proc", "proname", "pronamespace"))
                 .containsExactly("idempotency_lock_id", "idempotency_request_id");
         assertThat(namesIn("pg_class where relkind = 'v'", "relname", "relnamespace"))

@@ -45,7 +45,7 @@ class SchemaValidationTest extends NotebookTests {
         assertThat(report.description())
                 .contains(
                         "schema 'idempotency'",
-                        "there is no idempotency_request, purge_lease (core), processed_message, message_failure,"
+                        "there is no idempotency_request, purge_lease, owner (core), processed_message, message_failure,"
                                 + " stream_position, processed_message_earlier, outbox_event (messaging)");
         assertThat(report.action())
                 .contains(

@@ -2,11 +2,17 @@ package io.idempotency.internal.inbox;
 
 import io.idempotency.Intent;
 import io.idempotency.PrintableText;
+import io.idempotency.internal.ownership.OwnedName;
 
 /** The name of a consumer, which is the scope of the messages that it receives. */
 public final class ConsumerName {
 
     private ConsumerName() {}
+
+    /** Returns the name as one that belongs to an application. */
+    public static OwnedName owned(String consumer) {
+        return new OwnedName(ReceiverOperation.KIND.scopeName(), consumer);
+    }
 
     /**
      * Checks a name.

@@ -18,6 +18,7 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
+import io.idempotency.internal.ownership.NameOwners;
 import io.idempotency.messaging.DeliveryObserver;
 import io.idempotency.messaging.MessagingListener;
 
@@ -33,6 +34,8 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
     private final InboxStore store;
 
     private final DatabaseResolver databaseResolver;
+
+    private final NameOwners owners;
 
     private final Fingerprinter fingerprinter;
 
@@ -50,12 +53,14 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
     public InboxBinding(
             InboxStore store,
             DatabaseResolver databaseResolver,
+            NameOwners owners,
             Fingerprinter fingerprinter,
             MessageRetention retention,
             MessagingListener listener,
             DeliveryObserver observer) {
         this.store = store;
         this.databaseResolver = databaseResolver;
+        this.owners = owners;
         this.fingerprinter = fingerprinter;
         this.retention = retention;
         this.listener = listener;
@@ -111,7 +116,7 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
                 // The fingerprint of null if payloads are not compared.
                 RequestKey.of(
                         intent, message.payload() == null ? fingerprinter.of(null) : message.payload(), NAMESPACE),
-                databaseResolver.resolveDatabase(),
+                databaseOf(message.consumer()),
                 options.withRetention(message.retention()),
                 // The result is not stored.
                 void.class,
@@ -119,6 +124,13 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
                 new InboxKeyClaimer(store, message, onConflict, publisher::received),
                 null,
                 null);
+    }
+
+    /** Requires that the consumer belongs to this application in the database on which this thread works. */
+    Object databaseOf(String consumer) {
+        Object database = databaseResolver.resolveDatabase();
+        owners.require(database, ReceiverOperation.KIND.scopeName(), consumer);
+        return database;
     }
 
     /** Returns the key of a message of a consumer in the database that this thread works on. */

@@ -98,6 +98,7 @@ public final class InboxTemplate implements Inbox {
         if (firstById.isEmpty()) {
             return List.of();
         }
+        binding.databaseOf(consumer);
         Set<String> handledBefore =
                 claim(consumer, firstById.keySet(), new BatchOutcomePublisher(listener, consumer, ids));
         firstById.keySet().removeAll(handledBefore);

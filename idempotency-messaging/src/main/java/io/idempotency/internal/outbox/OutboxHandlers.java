@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -19,12 +20,17 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.internal.inbox.ConsumerName;
+import io.idempotency.internal.ownership.OwnedName;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 
 /** The registry of the methods with {@link OutboxHandler}. They are known as soon as all singletons exist. */
 public final class OutboxHandlers implements SmartInitializingSingleton {
+
+    /** The kind of owned names to which topics belong. */
+    public static final String TOPIC = "topic";
 
     private final ConfigurableListableBeanFactory beans;
 
@@ -67,6 +73,14 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
      */
     public List<String> topics() {
         return List.copyOf(byTopic.keySet());
+    }
+
+    /** Returns the topics of the methods, and the consumers that handle them. */
+    public Stream<OwnedName> names() {
+        return byTopic.values().stream()
+                .flatMap(List::stream)
+                .flatMap(handler ->
+                        Stream.of(new OwnedName(TOPIC, handler.topic()), ConsumerName.owned(handler.consumer())));
     }
 
     List<HandlerMethod> of(String topic) {

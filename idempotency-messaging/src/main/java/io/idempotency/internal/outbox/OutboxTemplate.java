@@ -5,6 +5,7 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,8 @@ public final class OutboxTemplate implements Outbox {
 
     private final OutboxStore store;
 
+    private final Consumer<String> requireOwnTopic;
+
     private final OpenTransaction transaction;
 
     private final ResponseCodec codec;
@@ -39,12 +42,14 @@ public final class OutboxTemplate implements Outbox {
     /**
      * Creates the template.
      *
+     * @param requireOwnTopic throws if a topic belongs to another application
      * @param maxPayloadBytes the largest payload, in bytes of UTF-8
      * @param contextHeaders returns headers of the context, such as a trace's; headers of the message override them
      * @param wake called after each commit that recorded messages, on the thread of the commit; must be quick
      */
     public OutboxTemplate(
             OutboxStore store,
+            Consumer<String> requireOwnTopic,
             OpenTransaction transaction,
             ResponseCodec codec,
             Lanes lanes,
@@ -52,6 +57,7 @@ public final class OutboxTemplate implements Outbox {
             Supplier<Map<String, String>> contextHeaders,
             Runnable wake) {
         this.store = store;
+        this.requireOwnTopic = requireOwnTopic;
         this.transaction = transaction;
         this.codec = codec;
         this.lanes = lanes;
@@ -74,7 +80,10 @@ public final class OutboxTemplate implements Outbox {
                 write(message),
                 headersOf(message),
                 IdempotencyContext.find().map(IdempotencyContext::intent).orElse(null));
-        UUID id = transaction.onConnection(connection -> store.record(connection, newMessage));
+        UUID id = transaction.onConnection(connection -> {
+            requireOwnTopic.accept(message.topic());
+            return store.record(connection, newMessage);
+        });
         TransactionSynchronizationManager.registerSynchronization(wakeAfterCommit);
         return id;
     }

@@ -47,6 +47,7 @@ final class Publisher {
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(
                 store,
+                topic -> {},
                 new JoinedTransactions(dataSource, transactionManager)::onOpenConnection,
                 new JacksonResponseCodec(StateModule.addTo(new JsonMapper())),
                 new Lanes(lanes),

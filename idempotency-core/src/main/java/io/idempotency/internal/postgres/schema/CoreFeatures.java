@@ -27,13 +27,16 @@ public final class CoreFeatures {
     private static final StorageTable PURGE_LEASE = StorageTable.written(
             "purge_lease", "one_row", "one_row, run_id, held_by, started_at, held_until", Trait.BOOKKEEPING);
 
+    private static final StorageTable OWNER =
+            StorageTable.written("owner", "kind, name", "kind, name, application, since", Trait.BOOKKEEPING);
+
     /** The tables that every application has. */
     public static final StorageFeature CORE = new StorageFeature(
             "core",
             "io/idempotency/internal/postgres/migration/core",
             List.of("V1__requests.sql"),
             "idempotency_schema_history",
-            List.of(IDEMPOTENCY_REQUEST, PURGE_LEASE),
+            List.of(IDEMPOTENCY_REQUEST, PURGE_LEASE, OWNER),
             new SqlScript(SQL_FUNCTIONS, "idempotency_functions_version", 3),
             null);
 

@@ -28,6 +28,7 @@ import io.idempotency.internal.inbox.ReceiverOperation;
 import io.idempotency.internal.inbox.ReceiverParser;
 import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
 import io.idempotency.internal.operation.RetentionPolicy;
+import io.idempotency.internal.ownership.NameOwners;
 import io.idempotency.internal.postgres.messaging.PostgresMessageStorage;
 import io.idempotency.internal.transaction.JoinedTransactions;
 import io.idempotency.messaging.DeliveryObserver;
@@ -62,6 +63,7 @@ final class InboxConfiguration {
     InboxBinding idempotentInboxBinding(
             InboxStore inboxStore,
             @Qualifier("idempotencyDistinctDatabases") DatabaseResolver databaseResolver,
+            NameOwners owners,
             Fingerprinter fingerprinter,
             MessageRetention retention,
             @Qualifier("idempotencyMessagingListeners") MessagingListeners listeners,
@@ -69,6 +71,7 @@ final class InboxConfiguration {
         return new InboxBinding(
                 inboxStore,
                 databaseResolver,
+                owners,
                 fingerprinter,
                 retention,
                 listeners,

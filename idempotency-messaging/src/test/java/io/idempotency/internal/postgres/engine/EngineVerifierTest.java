@@ -522,6 +522,7 @@ class EngineVerifierTest {
             "stream_position, consumer, on its column consumer, distribute it on stream_id",
             "outbox_event, message_id, on its column message_id, local to the coordinator",
             "purge_lease, one_row, on its column one_row, local to the coordinator",
+            "owner, kind, on its column kind, local to the coordinator",
             "processed_message_partition, name, on its column name, local to the coordinator",
             "processed_message_head, one_row, on its column one_row, local to the coordinator",
             "idempotency_request, , a reference table, distribute it on request_id or caller",

@@ -316,13 +316,14 @@ class StorageSchemaTest {
             admin.execute("drop schema idempotency cascade");
 
             assertRefused(
-                    "there is no idempotency_request, purge_lease (core), idempotency_request_archive (core-archive)");
+                    "there is no idempotency_request, purge_lease, owner (core), idempotency_request_archive (core-archive)");
         }
 
         @ParameterizedTest
         @CsvSource({
             "idempotency_request, core, V1__requests.sql",
             "purge_lease, core, V1__requests.sql",
+            "owner, core, V1__requests.sql",
             "idempotency_request_archive, core-archive, V1__requests_archive.sql",
             "message_failure, messaging, V1__inbox.sql",
             "stream_position, messaging, V1__inbox.sql",

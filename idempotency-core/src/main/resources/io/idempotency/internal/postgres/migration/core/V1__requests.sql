@@ -1,5 +1,5 @@
--- Idempotency keys with their responses, one row for each intent, the lease of the purge, and the ids of rows and locks
--- for callers in SQL.
+-- Idempotency keys with their responses, one row for each intent, the lease of the purge, the applications to which
+-- scopes, consumers and topics belong, and the ids of rows and locks for callers in SQL.
 -- ${schema} is the schema of the library's tables, "idempotency" by default.
 
 -- Types say what columns may hold, as far as types can. There are no CHECK constraints, because PostgreSQL plans them
@@ -87,6 +87,18 @@ CREATE TABLE "${schema}".purge_lease (
 );
 COMMENT ON TABLE "${schema}".purge_lease IS
     'The lease of the purge: which run holds it, of all instances; another one may take it after held_until';
+
+CREATE TABLE "${schema}".owner (
+    kind        text COLLATE "C" NOT NULL,
+    name        text COLLATE "C" NOT NULL,
+    application text COLLATE "C" NOT NULL,
+    since       timestamptz      NOT NULL,
+    CONSTRAINT owner_pkey PRIMARY KEY (kind, name)
+);
+COMMENT ON TABLE "${schema}".owner IS
+    'The application to which a scope, a consumer or a topic belongs: another one with the same name is refused';
+COMMENT ON COLUMN "${schema}".owner.application IS
+    'idempotency.application, by default spring.application.name; empty for an application without a name';
 
 -- The first 16 bytes of SHA-256 over scope, caller and key in UTF-8, each behind its length as four bytes.
 CREATE FUNCTION "${schema}".idempotency_request_id(scope text, key text, caller text DEFAULT '') RETURNS uuid
