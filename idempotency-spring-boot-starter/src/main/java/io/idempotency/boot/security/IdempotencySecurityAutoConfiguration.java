@@ -4,6 +4,7 @@ import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -35,6 +36,12 @@ public final class IdempotencySecurityAutoConfiguration {
         // The static strategy may be replaced while the application starts.
         Supplier<SecurityContext> context = strategy == null ? SecurityContextHolder::getContext : strategy::getContext;
         return new PrincipalCallerResolver(context, properties.requireCaller());
+    }
+
+    @Bean
+    @ConditionalOnBean(PrincipalCallerResolver.class)
+    MixedCallersWarning idempotencyMixedCallersWarning() {
+        return new MixedCallersWarning();
     }
 
     /** Eager even if beans are lazy, because nothing else would create it. */

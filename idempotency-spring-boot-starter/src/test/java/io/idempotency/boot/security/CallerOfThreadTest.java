@@ -10,8 +10,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
@@ -36,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * do: two users with one key never meet.
  */
 @PostgresTest
+@ExtendWith(OutputCaptureExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CallerOfThreadTest {
 
@@ -91,6 +95,28 @@ class CallerOfThreadTest {
         assertThat(as(refused, notebook)).isEqualTo(note);
         assertThat(as(null, notebook)).isEqualTo(note);
         assertThat(callers()).containsExactly("");
+    }
+
+    @Test
+    void aScopeThatIsCalledWithAndWithoutACallerIsWarnedOfOnce(CapturedOutput output) throws Exception {
+        try (ConfigurableApplicationContext ofItsOwn = start()) {
+            Notebook used = ofItsOwn.getBean(Notebook.class);
+            as(user("alice"), used);
+            as(user("bob"), used);
+            assertThat(output).doesNotContain("have a caller");
+
+            for (int i = 0; i < 2; i++) {
+                Thread other = new Thread(() -> used.write("other", "text"), "without-context");
+                other.start();
+                other.join();
+                as(user("alice"), used);
+            }
+        }
+
+        assertThat(output)
+                .containsOnlyOnce("Calls in scope 'notes' have a caller on the thread '"
+                        + Thread.currentThread().getName()
+                        + "' and none on the thread 'without-context', so that all users share the keys of the latter");
     }
 
     @Test
