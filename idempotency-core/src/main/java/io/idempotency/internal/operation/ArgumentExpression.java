@@ -7,17 +7,23 @@ import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.ConstructorResolver;
 import org.springframework.expression.EvaluationException;
+import org.springframework.expression.MethodResolver;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.CompoundExpression;
@@ -38,6 +44,8 @@ import io.idempotency.InvalidIdempotentMethodException;
 public final class ArgumentExpression {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+    private static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration();
 
     /** Variables of SpEL itself, which are no arguments. */
     private static final Set<String> RESERVED = Set.of("root", "this");
@@ -80,7 +88,7 @@ public final class ArgumentExpression {
             String annotation, String attribute, String text, Method method, String... furtherVariables) {
         SpelExpression expression;
         try {
-            expression = new SpelExpressionParser(new SpelParserConfiguration()).parseRaw(text);
+            expression = new SpelExpressionParser(CONFIGURATION).parseRaw(text);
         } catch (ParseException | IllegalStateException | IllegalArgumentException failure) {
             throw new InvalidIdempotentMethodException(
                     "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method)
@@ -241,15 +249,47 @@ public final class ArgumentExpression {
         return soleArgument == null ? evaluate(new Arguments(target, indexes, arguments)) : arguments[soleArgument];
     }
 
-    @Nullable Object evaluate(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
-        Arguments context = new Arguments(target, indexes, arguments);
+    /**
+     * Evaluates an expression for a text that stands for its parts.
+     *
+     * @param textOf makes the text of a part, or refuses it
+     * @throws KeyParts.MissingPartException if a part is missing
+     * @throws ExpressionFailedException if SpEL refuses it
+     */
+    @Nullable Object evaluateParts(Object target, @Nullable Object[] arguments, Function<Object, String> textOf) {
+        return soleArgument == null
+                ? evaluateParts(new PartsOfArguments(target, indexes, arguments), textOf)
+                : arguments[soleArgument];
+    }
+
+    /**
+     * Evaluates an expression for the text of something that is shown.
+     *
+     * @return the text; {@code null} if there is none, or a part is missing
+     */
+    @Nullable String text(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
+        Arguments context = new PartsOfArguments(target, indexes, arguments);
         context.setVariable(variable, value);
-        return evaluate(context);
+        try {
+            Object text = evaluateParts(context, Object::toString);
+            return text == null ? null : text.toString();
+        } catch (KeyParts.MissingPartException missing) {
+            return null;
+        }
+    }
+
+    private @Nullable Object evaluateParts(Arguments context, Function<Object, String> textOf) {
+        return evaluate(
+                () -> new KeyParts(new ExpressionState(context, CONFIGURATION), textOf).value(expression.getAST()));
     }
 
     private @Nullable Object evaluate(Arguments context) {
+        return evaluate(() -> expression.getValue(context));
+    }
+
+    private @Nullable Object evaluate(Supplier<@Nullable Object> evaluation) {
         try {
-            return expression.getValue(context);
+            return evaluation.get();
         } catch (EvaluationException failure) {
             throw new ExpressionFailedException(
                     "The " + this + " failed at position " + failure.getPosition() + ": " + failure.getSimpleMessage(),
@@ -263,7 +303,7 @@ public final class ArgumentExpression {
     }
 
     /** A context that looks arguments up in their array, which costs a fraction of making a variable of each. */
-    private static final class Arguments extends StandardEvaluationContext {
+    private static class Arguments extends StandardEvaluationContext {
 
         private final Map<String, Integer> indexes;
 
@@ -280,6 +320,24 @@ public final class ArgumentExpression {
             Object variable = super.lookupVariable(name);
             Integer index = variable == null ? indexes.get(name) : null;
             return index == null ? variable : arguments[index];
+        }
+    }
+
+    /** A context in which no argument of a method may be missing. */
+    private static final class PartsOfArguments extends Arguments {
+
+        PartsOfArguments(Object target, Map<String, Integer> indexes, @Nullable Object[] arguments) {
+            super(target, indexes, arguments);
+        }
+
+        @Override
+        public List<MethodResolver> getMethodResolvers() {
+            return KeyParts.METHODS;
+        }
+
+        @Override
+        public List<ConstructorResolver> getConstructorResolvers() {
+            return KeyParts.CONSTRUCTORS;
         }
     }
 }

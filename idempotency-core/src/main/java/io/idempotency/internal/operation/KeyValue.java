@@ -42,6 +42,8 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
             SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
             SpelMessage.STRING_INDEX_OUT_OF_BOUNDS);
 
+    private static final String ADVICE = "; if that is right, write what stands for it, as in (#id ?: 'none')";
+
     static KeyValue ofScope(String scope) {
         return new KeyValue("key", "scope", scope, "a call needs a key that the caller chose for this one intent");
     }
@@ -99,7 +101,9 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
     private Object evaluate(ArgumentExpression expression, Object target, @Nullable Object[] arguments) {
         Object value;
         try {
-            value = expression.evaluate(target, arguments);
+            value = expression.evaluateParts(target, arguments, part -> partOf(expression, part));
+        } catch (KeyParts.MissingPartException missing) {
+            throw missing(expression, ", because " + missing.getMessage() + ADVICE);
         } catch (MissingIdempotencyKeyException | InvalidIdempotencyKeyException refused) {
             throw refused;
         } catch (ExpressionFailedException failure) {
@@ -108,7 +112,7 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
             throw notComputable(expression, failure);
         }
         if (value == null) {
-            throw missing(expression);
+            throw missing(expression, ": " + requirement);
         }
         return value;
     }
@@ -120,9 +124,13 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
     private RuntimeException refusalOf(ArgumentExpression expression, ExpressionFailedException failure) {
         SpelMessage message = failure.getCause() instanceof SpelEvaluationException spel ? spel.getMessageCode() : null;
         if (message != null && NULL_IN_PATH.contains(message)) {
-            return missing(expression);
+            return missing(expression, ": " + requirement);
         }
         return message != null && OUT_OF_BOUNDS.contains(message) ? notComputable(expression, failure) : failure;
+    }
+
+    private String partOf(ArgumentExpression expression, Object value) {
+        return value instanceof Boolean ? value.toString() : textOf(expression, value);
     }
 
     private String textOf(ArgumentExpression expression, Object value) {
@@ -138,10 +146,10 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
                 null);
     }
 
-    private MissingIdempotencyKeyException missing(ArgumentExpression expression) {
+    private MissingIdempotencyKeyException missing(ArgumentExpression expression, String reason) {
         return new MissingIdempotencyKeyException(
-                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives no " + noun + ": "
-                        + requirement,
+                "The " + noun + " expression '" + expression.text() + "' of " + ownerText() + " gives no " + noun
+                        + reason,
                 noun);
     }
 

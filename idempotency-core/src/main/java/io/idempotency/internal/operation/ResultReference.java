@@ -24,7 +24,7 @@ public record ResultReference(
         if (idExpression == null) {
             return null;
         }
-        Object id = idExpression.evaluate(target, arguments, RESULT_VARIABLE, result);
-        return id == null ? null : StorableText.of(id.toString(), Integer.MAX_VALUE);
+        String id = idExpression.text(target, arguments, RESULT_VARIABLE, result);
+        return id == null ? null : StorableText.of(id, Integer.MAX_VALUE);
     }
 }

@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.CharBuffer;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -107,6 +108,96 @@ class KeyExpressionTest {
     @MethodSource("nullsOnTheWay")
     void nullOnTheWayIsAMissingKey(String method, Object argument) {
         assertThatThrownBy(() -> keyOf(method, argument)).isInstanceOf(MissingIdempotencyKeyException.class);
+    }
+
+    /** The text of null, or of what holds it, would be the key of all calls without the part. */
+    static List<Arguments> missingParts() {
+        Command withoutId = new Command(null, "a");
+        return List.of(
+                arguments("ofConcatenation", withoutId, "#command?.id is null"),
+                arguments("ofConcatenation", null, "#command?.id is null"),
+                arguments("ofConcatenationTwice", withoutId, "#command.id is null"),
+                arguments("ofConcatenationWithin", withoutId, "#command.id is null"),
+                arguments("ofNumbers", new Counted(null), "#command.count is null"),
+                arguments("ofFormat", withoutId, "argument 2 of format() is null"),
+                arguments("ofValueOf", withoutId, "argument 1 of valueOf() is null"),
+                arguments("ofJoin", withoutId, "argument 2 of join() has a null"),
+                arguments("ofJoinedProjection", List.of(withoutId), "argument 2 of join() has a null"),
+                arguments("ofList", withoutId, "the list of which it takes toString() has a null"),
+                arguments("ofOwnMethod", withoutId, "argument 1 of text() is null"),
+                arguments("ofConstructor", withoutId, "argument 1 of StringBuilder() is null"),
+                arguments("ofPrimitive", new Counted(null), "argument 1 of toString() is null"),
+                arguments("ofChoice", withoutId, "#command.id is null"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("missingParts")
+    void aKeyWithAMissingPartIsMissing(String method, Object argument, String part) {
+        assertThatThrownBy(() -> key(new Composed(), method, argument))
+                .isInstanceOf(MissingIdempotencyKeyException.class)
+                .hasMessageContainingAll("gives no key, because " + part, "(#id ?: 'none')");
+    }
+
+    static List<Arguments> completeParts() {
+        UUID id = new UUID(0, 1);
+        Command complete = new Command(id, "a");
+        Command withoutId = new Command(null, "a");
+        return List.of(
+                arguments("ofConcatenation", complete, "order-" + id),
+                arguments("ofConcatenationTwice", complete, "a/" + id + "/a"),
+                arguments("ofConcatenationWithin", complete, ("order-" + id).toUpperCase(Locale.ROOT)),
+                arguments("ofNumbers", new Counted(2L), "order-5"),
+                arguments("ofFormat", complete, "order-" + id),
+                arguments("ofValueOf", complete, id.toString()),
+                arguments("ofJoin", complete, "a-" + id),
+                arguments("ofJoinedProjection", List.of(complete, complete), id + "-" + id),
+                arguments("ofList", complete, "[a, " + id + "]"),
+                arguments("ofOwnMethod", complete, id.toString()),
+                arguments("ofPrimitive", new Counted(2L), "2"),
+                arguments("ofDefault", withoutId, "order-none"),
+                arguments("ofDefault", complete, "order-" + id),
+                arguments("ofChoiceWithDefault", withoutId, "none"),
+                arguments("ofChoiceWithDefault", complete, "order-" + id),
+                arguments("ofTruth", "x", "x-true"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("completeParts")
+    void aKeyWithAllOfItsPartsIsTheirText(String method, Object argument, String key) {
+        assertThat(key(new Composed(), method, argument)).isEqualTo(key);
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesThatAreNone")
+    void aPartWhoseTextMayVaryIsRefused(Object value) {
+        if (!(value instanceof Boolean)) {
+            assertThatThrownBy(() -> key(new Composed(), "ofValue", value))
+                    .isInstanceOf(InvalidIdempotencyKeyException.class)
+                    .hasMessageContainingAll(
+                            "'order-' + #value", "of-value", value.getClass().getName());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ofText", "ofTextOfValue", "ofTextInFormat", "ofTextAppended"})
+    void theTextOfAnObjectThatHasNoneIsRefused(String method) {
+        for (Object value : List.of(new Object(), new int[] {1})) {
+            assertThatThrownBy(() -> key(new Composed(), method, value))
+                    .isInstanceOf(InvalidIdempotencyKeyException.class)
+                    .hasMessageContaining(value.getClass().getName() + " has no toString() of its own");
+        }
+        assertThat(key(new Composed(), method, 1.5)).endsWith("1.5");
+    }
+
+    @Test
+    void theIdOfAResultWithAMissingPartIsNone() {
+        ResultReference reference =
+                AnnotatedMethods.operation(NamedResult.class, "composed").resultReference();
+
+        assertThat(reference.id(new NamedResult(), new Object[] {"argument"}, new Command(null, "a")))
+                .isNull();
+        assertThat(reference.id(new NamedResult(), new Object[] {"argument"}, new Command(new UUID(0, 1), "a")))
+                .isEqualTo("payment-00000000-0000-0000-0000-000000000001");
     }
 
     @Test
@@ -235,6 +326,8 @@ class KeyExpressionTest {
 
     record Command(UUID id, String name) {}
 
+    record Counted(Long count) {}
+
     enum Period {
         DAILY,
         WEEKLY {
@@ -298,6 +391,77 @@ class KeyExpressionTest {
 
         @Idempotent(scope = "by-target", key = "#root.name + '-' + #value")
         public void byTarget(String value) {}
+    }
+
+    @SuppressWarnings("unused")
+    static class Composed {
+
+        @Idempotent(scope = "of-concatenation", key = "'order-' + #command?.id")
+        public void ofConcatenation(Command command) {}
+
+        @Idempotent(scope = "of-concatenation-twice", key = "#command.name + '/' + #command.id + '/' + #command.name")
+        public void ofConcatenationTwice(Command command) {}
+
+        @Idempotent(scope = "of-concatenation-within", key = "('order-' + #command.id).toUpperCase()")
+        public void ofConcatenationWithin(Command command) {}
+
+        @Idempotent(scope = "of-numbers", key = "'order-' + (#command.count + 3)")
+        public void ofNumbers(Counted command) {}
+
+        @Idempotent(scope = "of-format", key = "T(String).format('order-%s', #command.id)")
+        public void ofFormat(Command command) {}
+
+        @Idempotent(scope = "of-value-of", key = "T(String).valueOf(#command.id)")
+        public void ofValueOf(Command command) {}
+
+        @Idempotent(scope = "of-join", key = "T(String).join('-', {#command.name, #command.id?.toString()})")
+        public void ofJoin(Command command) {}
+
+        @Idempotent(scope = "of-joined-projection", key = "T(String).join('-', #commands.![id?.toString()])")
+        public void ofJoinedProjection(List<Command> commands) {}
+
+        @Idempotent(scope = "of-list", key = "{#command.name, #command.id}.toString()")
+        public void ofList(Command command) {}
+
+        @Idempotent(scope = "of-own-method", key = "text(#command.id)")
+        public void ofOwnMethod(Command command) {}
+
+        public String text(UUID id) {
+            return String.valueOf(id);
+        }
+
+        @Idempotent(scope = "of-constructor", key = "new StringBuilder(#command.id)")
+        public void ofConstructor(Command command) {}
+
+        @Idempotent(scope = "of-primitive", key = "T(Long).toString(#command.count)")
+        public void ofPrimitive(Counted command) {}
+
+        @Idempotent(scope = "of-choice", key = "#command.name == 'b' ? 'b' : 'order-' + #command.id")
+        public void ofChoice(Command command) {}
+
+        @Idempotent(scope = "of-default", key = "'order-' + (#command.id ?: 'none')")
+        public void ofDefault(Command command) {}
+
+        @Idempotent(scope = "of-choice-with-default", key = "#command.id == null ? 'none' : 'order-' + #command.id")
+        public void ofChoiceWithDefault(Command command) {}
+
+        @Idempotent(scope = "of-text", key = "#value.toString()")
+        public void ofText(Object value) {}
+
+        @Idempotent(scope = "of-text-of-value", key = "T(String).valueOf(#value)")
+        public void ofTextOfValue(Object value) {}
+
+        @Idempotent(scope = "of-text-in-format", key = "T(String).format('order-%s', #value)")
+        public void ofTextInFormat(Object value) {}
+
+        @Idempotent(scope = "of-text-appended", key = "'order-' + T(java.util.Objects).toString(#value)")
+        public void ofTextAppended(Object value) {}
+
+        @Idempotent(scope = "of-truth", key = "#value + '-' + true")
+        public void ofTruth(String value) {}
+
+        @Idempotent(scope = "of-value", key = "'order-' + #value")
+        public void ofValue(Object value) {}
     }
 
     static class Misnamed {
@@ -373,6 +537,11 @@ class KeyExpressionTest {
         @Idempotent(scope = "named-result", key = "'a'", resultType = "command", resultId = "#result.name")
         public Command run(String result) {
             return new Command(null, result);
+        }
+
+        @Idempotent(scope = "composed-result", key = "#name", resultId = "'payment-' + #result.id")
+        public Command composed(String name) {
+            return new Command(null, name);
         }
     }
 }
