@@ -132,8 +132,8 @@ public interface IdempotencyOperations {
         Call optimistic();
 
         /**
-         * Sets the exceptions that are the final answer to the intent. If the call is {@link #optimistic}, this throws an
-         * {@code IllegalArgumentException}.
+         * Sets the exceptions that are the final answer to the intent. If the call is {@link #optimistic}, or one may also be thrown for
+         * a lost answer or a passing trouble, this throws an {@code IllegalArgumentException}.
          *
          * @param finalFailures exception types that are recorded after the rollback and replayed as
          *     {@link RecordedFailureException}

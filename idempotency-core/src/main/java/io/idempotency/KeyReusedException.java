@@ -16,7 +16,7 @@ public final class KeyReusedException extends IdempotencyException {
     public KeyReusedException(Intent intent) {
         super(
                 intent,
-                "The " + intent + " was used before with another payload: use a new key for a new intent,"
-                        + " and repeat a call only with the payload that it had");
+                "The " + intent + " was used before with another payload, and that call may have had its"
+                        + " effect: repeat it only with the payload that it had");
     }
 }

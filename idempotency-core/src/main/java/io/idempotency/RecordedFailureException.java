@@ -25,7 +25,7 @@ public final class RecordedFailureException extends IdempotencyException {
                 intent,
                 "The " + intent + " has failed for good with " + code
                         + (recordedMessage.isEmpty() ? "" : ": " + recordedMessage)
-                        + ". Use a new key for a new intent");
+                        + ". It is not run again");
         this.code = code;
         this.recordedMessage = recordedMessage;
     }

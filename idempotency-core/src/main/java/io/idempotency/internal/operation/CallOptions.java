@@ -196,7 +196,11 @@ public record CallOptions(
                 lossyResponse);
     }
 
-    /** Returns the options with other final failures. */
+    /**
+     * Returns the options with other final failures.
+     *
+     * @throws IllegalArgumentException if one of them does not say that there is no effect
+     */
     public CallOptions withFinalFailures(List<Class<? extends Throwable>> changed) {
         return new CallOptions(
                 retention,
@@ -207,7 +211,7 @@ public record CallOptions(
                 lease,
                 retryLeased,
                 maxAttempts,
-                changed,
+                FinalFailures.require(changed),
                 lossyResponse);
     }
 

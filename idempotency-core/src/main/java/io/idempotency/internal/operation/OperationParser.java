@@ -122,6 +122,11 @@ final class OperationParser implements AnnotationParser<Idempotent> {
 
     private static CallOptions withFinalFailures(
             CallOptions options, Idempotent annotation, AnnotationAttributes attributes) {
+        for (Class<? extends Throwable> failure : annotation.finalFailures()) {
+            FinalFailures.findProblem(failure).ifPresent(problem -> {
+                throw attributes.invalid("finalFailures", failure.getSimpleName(), problem, FinalFailures.ACTION);
+            });
+        }
         try {
             return options.withFinalFailures(List.of(annotation.finalFailures()));
         } catch (IllegalArgumentException optimistic) {

@@ -1,19 +1,46 @@
 package io.idempotency.internal.operation;
 
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.util.PSQLException;
+import org.springframework.core.NestedRuntimeException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.TransientDataAccessException;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.UnexpectedRollbackException;
 
 import io.idempotency.DuplicatePolicy;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.OutcomeUnknownException;
+import io.idempotency.RecordedFailureException;
 import io.idempotency.test.Defaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,13 +107,94 @@ class OperationAttributesTest {
                 .hasMessageContaining("An OPTIMISTIC call cannot have final failures")
                 .extracting(refused -> ((InvalidIdempotentMethodException) refused).action())
                 .isEqualTo("Remove mode = OPTIMISTIC, or remove finalFailures.");
-        CallOptions withFailures = Defaults.OPTIONS.withFinalFailures(List.of(IllegalStateException.class));
+        CallOptions withFailures = Defaults.OPTIONS.withFinalFailures(List.of(IllegalArgumentException.class));
         assertThatIllegalArgumentException().isThrownBy(withFailures::withOptimisticMode);
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        Defaults.OPTIONS.withOptimisticMode().withFinalFailures(List.of(IllegalStateException.class)));
+                .isThrownBy(() -> Defaults.OPTIONS
+                        .withOptimisticMode()
+                        .withFinalFailures(List.of(IllegalArgumentException.class)));
         assertThat(withFailures.withLease(Duration.ofMinutes(1)).finalFailures())
                 .isNotEmpty();
+    }
+
+    /** What is not on the class path here is known by its name. */
+    static Stream<Class<? extends Throwable>> failuresThatAreNotCertain() {
+        return Stream.of(
+                Throwable.class,
+                Exception.class,
+                Error.class,
+                RuntimeException.class,
+                IllegalStateException.class,
+                IOException.class,
+                UncheckedIOException.class,
+                SocketTimeoutException.class,
+                HttpTimeoutException.class,
+                TimeoutException.class,
+                CancellationException.class,
+                ExecutionException.class,
+                InterruptedException.class,
+                OutOfMemoryError.class,
+                SQLException.class,
+                SQLTransientConnectionException.class,
+                PSQLException.class,
+                NestedRuntimeException.class,
+                DataAccessException.class,
+                TransientDataAccessException.class,
+                QueryTimeoutException.class,
+                OptimisticLockingFailureException.class,
+                DataAccessResourceFailureException.class,
+                NonTransientDataAccessException.class,
+                TransactionException.class,
+                TransactionSystemException.class,
+                UnexpectedRollbackException.class,
+                IdempotencyException.class,
+                OutcomeUnknownException.class,
+                ReadTimedOut.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresThatAreNotCertain")
+    void aFailureThatMayBeALostAnswerIsNotFinal(Class<? extends Throwable> failure) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Defaults.OPTIONS.withFinalFailures(List.of(Certain.class, failure)))
+                .withMessageContainingAll(
+                        failure.getName(),
+                        "not say that there is no effect, or",
+                        "a repeat may succeed. Name exceptions of your own");
+    }
+
+    @Test
+    void anUncertainFinalFailureOfAnAnnotationIsRefusedAtStartUp() {
+        assertThatThrownBy(() -> AnnotatedMethods.operation(Uncertain.class, "run"))
+                .isInstanceOf(InvalidIdempotentMethodException.class)
+                .hasMessageContaining("The finalFailures 'RuntimeException' of @Idempotent on ")
+                .hasMessageContaining("is not valid. java.lang.RuntimeException includes "
+                        + TransientDataAccessException.class.getName()
+                        + ", which does not say that there is no effect");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Certain.class,
+                IllegalArgumentException.class,
+                DataIntegrityViolationException.class,
+                FileNotFoundException.class,
+                RecordedFailureException.class
+            })
+    void aFailureThatSaysThatThereIsNoEffectIsFinal(Class<? extends Throwable> failure) {
+        assertThat(Defaults.OPTIONS.withFinalFailures(List.of(failure)).finalFailures())
+                .containsExactly(failure);
+    }
+
+    static class Certain extends IllegalStateException {}
+
+    static class ReadTimedOut extends SocketTimeoutException {}
+
+    static class Uncertain {
+
+        @Idempotent(scope = "uncertain", key = "#key", finalFailures = RuntimeException.class)
+        public void run(String key) {}
     }
 
     @Test
@@ -256,7 +364,7 @@ class OperationAttributesTest {
                 scope = "optimistic",
                 key = "#key",
                 mode = IdempotencyMode.OPTIMISTIC,
-                finalFailures = IllegalStateException.class)
+                finalFailures = IllegalArgumentException.class)
         public void run(String key) {}
     }
 

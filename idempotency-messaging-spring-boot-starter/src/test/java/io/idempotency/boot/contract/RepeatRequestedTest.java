@@ -131,7 +131,7 @@ class RepeatRequestedTest {
         private volatile boolean isBusy = true;
 
         @Transactional
-        @Idempotent(scope = "pay", key = "#key", finalFailures = Throwable.class)
+        @Idempotent(scope = "pay", key = "#key")
         public Answer pay(String key) {
             return answer();
         }
@@ -142,11 +142,7 @@ class RepeatRequestedTest {
         }
 
         @Transactional
-        @Idempotent(
-                scope = "pay-leased",
-                key = "#key",
-                mode = IdempotencyMode.LEASED,
-                finalFailures = RuntimeException.class)
+        @Idempotent(scope = "pay-leased", key = "#key", mode = IdempotencyMode.LEASED)
         public Answer payLeased(String key) {
             return answer();
         }

@@ -41,8 +41,7 @@ class Trips {
             fingerprint = "#key",
             waitTimeout = "2s",
             mode = IdempotencyMode.LEASED,
-            lease = "1h",
-            finalFailures = {DataAccessException.class, TransactionException.class, IdempotencyException.class})
+            lease = "1h")
     public List<Receipt> careful(String key) {
         begin(key);
         try {
@@ -111,7 +110,7 @@ class Trips {
     @Idempotent(
             scope = "swallowing-trips",
             key = "#key",
-            fingerprint = "#key",
+            fingerprint = "''",
             waitTimeout = "2s",
             mode = IdempotencyMode.LEASED,
             lease = "1h")

@@ -41,7 +41,8 @@ class ChargeErrors {
     @ResponseStatus(HttpStatus.BAD_REQUEST)
     ChargeError keyReused(KeyReusedException refusal) {
         return ChargeError.of(
-                "idempotency_error", "This Idempotency-Key was used before with other parameters: send a new key.");
+                "idempotency_error",
+                "This Idempotency-Key was used before with other parameters: repeat the first request as it was.");
     }
 
     /** Sorted, because the order of violations is not defined: a repeated request is to fail in the same words. */

@@ -222,8 +222,8 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
                 problem("The request succeeded before and is not executed again, but its response is no longer"
                         + " stored."));
         ApiResponse refusal = problem("This " + key
-                + " was used before with another request, or the request with it failed for good. Nothing is"
-                + " executed: send a new key with a new request.");
+                + " was used before with another request, which may have had its effect: repeat that one only as it was. Or"
+                + " the request with it failed for good, and is not executed again.");
         publishReplayedHeader(refusal);
         problems.put("422", refusal);
         problems.put(

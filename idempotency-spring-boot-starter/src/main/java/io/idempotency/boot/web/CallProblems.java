@@ -85,16 +85,15 @@ final class CallProblems {
             "key-reused",
             HttpStatus.UNPROCESSABLE_CONTENT,
             "Idempotency-Key is already used",
-            "This Idempotency-Key was used before with another request: send a new key with a new request, and repeat a"
-                    + " request only as it was.");
+            "This Idempotency-Key was used before with another request, which may have had its effect: repeat that one only"
+                    + " as it was.");
 
     static final Problem RECORDED_FAILURE = new Problem(
             RecordedFailureException.class,
             "recorded-failure",
             HttpStatus.UNPROCESSABLE_CONTENT,
             "The request has failed before",
-            "The first request with this Idempotency-Key failed for good. It is not executed again: send a new key with"
-                    + " a new request.");
+            "The first request with this Idempotency-Key failed for good. It is not executed again.");
 
     static final Problem UNREADABLE_RESPONSE = new Problem(
             UnreadableResponseException.class,
