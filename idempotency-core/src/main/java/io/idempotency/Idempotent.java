@@ -36,20 +36,28 @@ public @interface Idempotent {
 
     /**
      * The name of the operation to which keys belong: 1 to 128 printable characters, {@code ${...}} placeholders
-     * allowed. One scope belongs to one method; start-up fails otherwise. Never change it while keys are retained.
+     * allowed. One scope belongs to one method of one bean; start-up fails otherwise, see {@link #shared}. Never change it while keys are retained.
      */
     String scope();
 
     /**
+     * Lets several beans that have this method, such as two of one class, share its scope: a key that one has answered is answered by
+     * the other with the same response. By default, start-up fails if there are several, unless the expression of the {@link #key}
+     * reads the bean, as does {@code #root.name + ':' + #key}.
+     */
+    boolean shared() default false;
+
+    /**
      * The idempotency key as a SpEL expression over the arguments, such as {@code #key} or {@code #command.id}. The
-     * expression must give a string, an {@link IdempotencyKey}, a UUID, an enum constant or a whole number, with 1 to
+     * expression must give a string, an {@link IdempotencyKey}, a UUID, an enum constant, a whole number, a {@code LocalDate} or a {@code YearMonth}, with 1 to
      * 255 printable characters.
      */
     String key();
 
     /**
      * The payload that is compared, as a SpEL expression over the arguments, such as {@code #command} or {@code
-     * {#accountId, #amount}}. By default all arguments.
+     * {#accountId, #amount}}. By default all arguments. Start-up fails if it names nothing but the key, although there is other data;
+     * {@code ''} compares nothing.
      */
     String fingerprint() default "";
 
@@ -108,7 +116,8 @@ public @interface Idempotent {
     /**
      * Exceptions that are the final answer to the intent, such as an account without funds. They are recorded after the
      * rollback, and every repeat gets a {@link RecordedFailureException} without running the method. Subclasses count
-     * too. Start-up fails with {@link IdempotencyMode#OPTIMISTIC}.
+     * too. Start-up fails with {@link IdempotencyMode#OPTIMISTIC}, and if one may also be thrown for a lost answer or a passing
+     * trouble, as may {@code RuntimeException}, a timeout or a {@code RestClientException}.
      */
     Class<? extends Throwable>[] finalFailures() default {};
 

@@ -41,13 +41,21 @@ public @interface IdempotentReceiver {
 
     /**
      * The name of the consumer: 1 to 128 printable characters, {@code ${...}} placeholders allowed. Two consumers
-     * handle the same message independently. One consumer belongs to one method; start-up fails otherwise.
+     * handle the same message independently. One consumer belongs to one method of one bean; start-up fails otherwise, see
+     * {@link #shared}.
      */
     String consumer();
 
     /**
+     * Lets several beans that have this method, such as two of one class, be one consumer: a message that one has handled is skipped
+     * by the other. By default, start-up fails if there are several, unless the expression of the {@link #messageId} reads the bean,
+     * as does {@code #root.name + ':' + #id}.
+     */
+    boolean shared() default false;
+
+    /**
      * The id of the message, which is the same in all its deliveries. The expression must give a string, a UUID, an
-     * enum constant or a whole number; 1 to 255 printable characters.
+     * enum constant, a whole number, a {@code LocalDate} or a {@code YearMonth}; 1 to 255 printable characters.
      */
     String messageId();
 

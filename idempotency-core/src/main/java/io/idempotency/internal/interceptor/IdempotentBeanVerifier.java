@@ -49,6 +49,8 @@ public final class IdempotentBeanVerifier
 
     private final Predicate<Object> isTestDouble;
 
+    private final ScopeBeans scopeBeans = new ScopeBeans();
+
     private final Set<String> idempotentBeans = ConcurrentHashMap.newKeySet();
 
     private @Nullable ConfigurableListableBeanFactory beanFactory;
@@ -92,13 +94,31 @@ public final class IdempotentBeanVerifier
 
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition beanDefinition, Class<?> beanType, String beanName) {
-        Map<Method, IdempotentOperation> operations = beans.operationsOf(beanType);
+        Map<Method, IdempotentOperation> operations = operationsOf(beanType);
         operations
                 .values()
                 .forEach(operation -> ContainerCallbacks.refuse(operation, beanDefinition, beanType, beanName));
         if (!operations.isEmpty() && !FactoryBean.class.isAssignableFrom(beanType)) {
             idempotentBeans.add(beanName);
         }
+    }
+
+    /** Finds the methods of a class; if it has a mistake, the report also has those of all classes whose beans follow. */
+    private Map<Method, IdempotentOperation> operationsOf(Class<?> beanType) {
+        Mistakes mistakes = new Mistakes();
+        Map<Method, IdempotentOperation> found = mistakes.read(() -> beans.operationsOf(beanType));
+        if (found != null) {
+            return found;
+        }
+        ConfigurableListableBeanFactory factory = Objects.requireNonNull(beanFactory);
+        for (String other : factory.getBeanNamesForType(Object.class, true, false)) {
+            Class<?> type = factory.getType(other, false);
+            if (type != null) {
+                mistakes.check(() -> beans.operationsOf(type));
+            }
+        }
+        mistakes.report();
+        return Map.of();
     }
 
     @Override
@@ -162,6 +182,14 @@ public final class IdempotentBeanVerifier
                 verifyUnlessTestDouble(bean, beanName, mistakes);
             }
         }
+        for (String beanName : singletons.getBeanNamesForType(Object.class, true, false)) {
+            Class<?> type = singletons.containsSingleton(beanName) ? null : singletons.getType(beanName, false);
+            if (type != null) {
+                mistakes.check(() -> beans.operationsOf(type)
+                        .values()
+                        .forEach(operation -> mistakes.check(() -> scopeBeans.require(operation, beanName))));
+            }
+        }
         mistakes.report();
     }
 
@@ -192,8 +220,16 @@ public final class IdempotentBeanVerifier
             // Not earlier: codecs are beans too, and may need others that are still being created.
             for (IdempotentOperation operation : operations.values()) {
                 mistakes.check(() -> rules.checkStored(operation));
-                mistakes.check(() -> requireNotDecorating(operation, beanName));
+                mistakes.check(() -> requireToBeTheOnlyBean(operation, beanName));
             }
+        }
+    }
+
+    /** Leaves out objects that are made with the container, but are no beans. */
+    private void requireToBeTheOnlyBean(IdempotentOperation operation, String beanName) {
+        requireNotDecorating(operation, beanName);
+        if (Objects.requireNonNull(beanFactory).containsBean(beanName)) {
+            scopeBeans.require(operation, beanName);
         }
     }
 

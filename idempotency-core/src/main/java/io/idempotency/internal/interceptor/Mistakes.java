@@ -32,7 +32,12 @@ final class Mistakes {
         try {
             return reading.get();
         } catch (InvalidIdempotentMethodException mistake) {
-            found.put(String.valueOf(mistake.getMessage()), mistake);
+            if (mistake.getSuppressed().length == 0) {
+                found.put(String.valueOf(mistake.getMessage()), mistake);
+            }
+            for (Throwable one : mistake.getSuppressed()) {
+                found.put(String.valueOf(one.getMessage()), (InvalidIdempotentMethodException) one);
+            }
             return null;
         }
     }
@@ -48,10 +53,12 @@ final class Mistakes {
             throw mistakes.iterator().next();
         }
         if (!mistakes.isEmpty()) {
-            throw new InvalidIdempotentMethodException(
+            InvalidIdempotentMethodException all = new InvalidIdempotentMethodException(
                     "There are " + mistakes.size() + " mistakes:"
                             + numbered(mistakes, InvalidIdempotentMethodException::problem),
                     "What to do about each:" + numbered(mistakes, InvalidIdempotentMethodException::action));
+            mistakes.forEach(all::addSuppressed);
+            throw all;
         }
     }
 

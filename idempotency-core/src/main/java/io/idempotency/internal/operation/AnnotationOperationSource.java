@@ -113,7 +113,7 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
     }
 
     /**
-     * Registers the declaration as owner, because all implementations of one annotated method share its scope.
+     * Registers the declaration as owner, because all implementations of one annotated method may share its scope.
      */
     private IdempotentOperation registered(Found<?> found, Method specific, Class<?> userClass) {
         IdempotentOperation operation = found.parse(specific, userClass);

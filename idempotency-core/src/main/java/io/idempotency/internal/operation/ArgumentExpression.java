@@ -64,6 +64,8 @@ public final class ArgumentExpression {
 
     private final Type declaredType;
 
+    private final Class<?>[] parameterTypes;
+
     private ArgumentExpression(
             String annotation,
             String attribute,
@@ -74,6 +76,7 @@ public final class ArgumentExpression {
         this.location = annotation + " on " + MethodDescription.of(method);
         this.expression = expression;
         this.indexes = indexes;
+        this.parameterTypes = method.getParameterTypes();
         this.soleArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
         this.declaredType = soleArgument == null ? Object.class : method.getGenericParameterTypes()[soleArgument];
     }
@@ -197,7 +200,7 @@ public final class ArgumentExpression {
         return components;
     }
 
-    private static boolean hasProperty(Class<?> declared, String name) {
+    static boolean hasProperty(Class<?> declared, String name) {
         Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
         return Stream.of(type.getMethods())
                         .filter(method -> method.getParameterCount() == 0)
@@ -217,7 +220,7 @@ public final class ArgumentExpression {
         }
     }
 
-    private static String nameOf(SpelNode variable) {
+    static String nameOf(SpelNode variable) {
         return variable.toStringAST().substring(1);
     }
 
@@ -232,6 +235,16 @@ public final class ArgumentExpression {
         collectVariables(expression.getAST(), names);
         names.retainAll(indexes.keySet());
         return names.stream().map(indexes::get).collect(Collectors.toSet());
+    }
+
+    /** {@return whether the expression reads the bean itself} */
+    public boolean readsTarget() {
+        return !analysis().namesOfTarget().isEmpty();
+    }
+
+    /** {@return what the expression tells before it is evaluated} */
+    ExpressionAnalysis analysis() {
+        return new ExpressionAnalysis(expression.getAST(), indexes, parameterTypes);
     }
 
     /** {@return the type of the parameter if the expression is just its name; otherwise {@code Object}} */

@@ -19,6 +19,7 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
  *
  * @param method method of the bean's own class
  * @param scope scope, with placeholders replaced
+ * @param shared whether several beans may have the method
  * @param keyExpression expression of the key
  * @param fingerprintExpression expression of the payload; {@code null} for all arguments
  * @param options options of the call
@@ -30,6 +31,7 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
 public record CallOperation(
         Method method,
         String scope,
+        boolean shared,
         ArgumentExpression keyExpression,
         @Nullable ArgumentExpression fingerprintExpression,
         CallOptions options,
@@ -39,8 +41,8 @@ public record CallOperation(
         implements IdempotentOperation {
 
     /** The kind of these operations. */
-    public static final OperationKind KIND =
-            new OperationKind(Idempotent.class, "calls that have a response", "scope", "keys are already stored");
+    public static final OperationKind KIND = new OperationKind(
+            Idempotent.class, "calls that have a response", "scope", "key", "keys are already stored");
 
     @Override
     public OperationKind kind() {

@@ -15,6 +15,12 @@ public interface IdempotentOperation {
     /** {@return the scope, with placeholders replaced} */
     String scope();
 
+    /** {@return the expression that tells one call from another} */
+    ArgumentExpression keyExpression();
+
+    /** {@return whether several beans may have the method, because one may answer for the other or their keys differ} */
+    boolean shared();
+
     /** {@return the options of each call} */
     CallOptions options();
 

@@ -8,9 +8,11 @@ import java.lang.annotation.Annotation;
  * @param annotation annotation of its methods
  * @param purpose what the annotation is for
  * @param scopeName what the scope of its methods is called; it is stored with the owners of names
+ * @param keyName name of the attribute that tells its calls apart
  * @param stored what is stored by a scope that one method already has
  */
-public record OperationKind(Class<? extends Annotation> annotation, String purpose, String scopeName, String stored) {
+public record OperationKind(
+        Class<? extends Annotation> annotation, String purpose, String scopeName, String keyName, String stored) {
 
     /** {@return the simple name of the annotation with {@code @}} */
     public String displayName() {

@@ -45,10 +45,12 @@ final class OperationParser implements AnnotationParser<Idempotent> {
     @Override
     public CallOperation parse(Idempotent annotation, Method method, Class<?> targetClass) {
         AnnotationAttributes attributes = new AnnotationAttributes("@Idempotent", method, placeholders);
+        ArgumentExpression key = attributes.expression("key", annotation.key());
         return new CallOperation(
                 method,
                 attributes.name("scope", annotation.scope(), Intent::requireScope),
-                attributes.expression("key", annotation.key()),
+                annotation.shared() || key.readsTarget(),
+                key,
                 attributes.optionalExpression("fingerprint", annotation.fingerprint()),
                 options(annotation, attributes),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass),

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
@@ -31,7 +32,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.Ordered;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.CrudRepository;
@@ -44,10 +50,12 @@ import org.springframework.stereotype.Controller;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.service.annotation.PostExchange;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.inbox.IdempotentReceiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -115,6 +123,44 @@ class BeanRulesReportTest extends LedgerTests {
     }
 
     @Test
+    void reportsAllMistakesOfAllClassesAtOnce() {
+        reportOf(ThreeMistakes.class, WithoutHash.class, AtRandom.class, LazyMistake.class)
+                .says(
+                        "There are 6 mistakes:",
+                        "1. @Idempotent stands on a final method",
+                        ThreeMistakes.class.getName() + ".untyped(String) returns",
+                        ThreeMistakes.class.getName() + ".misspelt(String) is '#kye'",
+                        "The key 'key' of @Idempotent on " + WithoutHash.class.getName(),
+                        "The messageId 'T(java.util.UUID).randomUUID()' of @IdempotentReceiver on "
+                                + AtRandom.class.getName(),
+                        "The scope 'without-hash' is used by two methods")
+                .advises("What to do about each:", "6. ");
+    }
+
+    static class WithoutHash {
+
+        @Idempotent(scope = "without-hash", key = "key")
+        public String pay(String key) {
+            return key;
+        }
+    }
+
+    static class AtRandom {
+
+        @IdempotentReceiver(consumer = "at-random", messageId = "T(java.util.UUID).randomUUID()")
+        public void receive(String id) {}
+    }
+
+    @Lazy
+    static class LazyMistake {
+
+        @Idempotent(scope = "without-hash", key = "#key")
+        public String pay(String key) {
+            return key;
+        }
+    }
+
+    @Test
     void reportsTheResponsesOfAllBeansThatCannotBeStoredAtOnce() {
         reportOf(HidesItsResponse.class, HidesItsResponseToo.class)
                 .says(
@@ -122,6 +168,305 @@ class BeanRulesReportTest extends LedgerTests {
                         "1. The idempotent method " + HidesItsResponse.class.getName() + ".pay(String)",
                         "2. The idempotent method " + HidesItsResponseToo.class.getName() + ".pay(String)");
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Gateways.class,
+                LazyGateways.class,
+                PrototypeGateways.class,
+                PrimaryGateways.class,
+                SubclassGateways.class,
+                InterfaceGateways.class
+            })
+    void reportsTwoBeansOfWhichOneWouldAnswerForTheOther(Class<?> gateways) {
+        reportOf(gateways)
+                .says(
+                        "The beans 'adyen' and 'stripe' share the scope 'charges' of ",
+                        ".charge(String): what one of them has done would count as done by the other.")
+                .advises(
+                        "Let each have a scope of its own, with @Idempotent on a method of its own class",
+                        "\"#root.name + ':' + #id\"",
+                        "write shared = true");
+    }
+
+    @Test
+    void reportsTwoBeansOfWhichOneWouldSkipTheMessagesOfTheOther() {
+        reportOf(TwoReceivers.class)
+                .says("The beans 'one' and 'other' share the consumer 'parcels' of ")
+                .advises("let the messageId name the bean");
+    }
+
+    @Test
+    void startsWithTwoBeansOfWhichNoneAnswersForTheOtherUnlessItMay() {
+        Class<?>[] allowed = {
+            SharedGateways.class,
+            NamedGateways.class,
+            OwnGateways.class,
+            OneScopedGateway.class,
+            RegisteredGateway.class
+        };
+        try (ConfigurableApplicationContext application = start(allowed)) {
+            NamedGateway adyen = application.getBean("namedAdyen", NamedGateway.class);
+            NamedGateway stripe = application.getBean("namedStripe", NamedGateway.class);
+            Gateway scoped = application.getBean("scoped", Gateway.class);
+
+            assertThat(adyen.charge("42")).isEqualTo("adyen charged 42");
+            assertThat(stripe.charge("42")).isEqualTo("stripe charged 42");
+            assertThat(adyen.charge("42")).isEqualTo("adyen charged 42");
+            assertThat(scoped.charge("43")).isEqualTo("scoped charged 43");
+            assertThat(application.getBean("scoped", Gateway.class).charge("43"))
+                    .isEqualTo("scoped charged 43");
+            assertThat(application
+                            .getAutowireCapableBeanFactory()
+                            .createBean(MadeByTheContainer.class)
+                            .charge("44"))
+                    .isEqualTo("made charged 44");
+        }
+    }
+
+    static class Gateway {
+
+        private final String name;
+
+        Gateway(String name) {
+            this.name = name;
+        }
+
+        public String getName() {
+            return name;
+        }
+
+        @Idempotent(scope = "charges", key = "#id")
+        public String charge(String id) {
+            return name + " charged " + id;
+        }
+    }
+
+    static class Gateways {
+
+        @Bean
+        Gateway adyen() {
+            return new Gateway("adyen");
+        }
+
+        @Bean
+        Gateway stripe() {
+            return new Gateway("stripe");
+        }
+    }
+
+    static class LazyGateways {
+
+        @Bean
+        @Lazy
+        Gateway adyen() {
+            return new Gateway("adyen");
+        }
+
+        @Bean
+        @Lazy
+        Gateway stripe() {
+            return new Gateway("stripe");
+        }
+    }
+
+    static class PrototypeGateways {
+
+        @Bean
+        @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+        Gateway adyen() {
+            return new Gateway("adyen");
+        }
+
+        @Bean
+        @Scope(WebApplicationContext.SCOPE_REQUEST)
+        Gateway stripe() {
+            return new Gateway("stripe");
+        }
+    }
+
+    static class PrimaryGateways {
+
+        @Bean
+        @Primary
+        Gateway adyen() {
+            return new Gateway("adyen");
+        }
+
+        @Bean
+        Gateway stripe() {
+            return new Gateway("stripe");
+        }
+    }
+
+    static class SubclassGateways {
+
+        @Bean
+        Gateway adyen() {
+            return new Gateway("adyen") {};
+        }
+
+        @Bean
+        Gateway stripe() {
+            return new Gateway("stripe") {
+                @Override
+                public String charge(String id) {
+                    return super.charge(id);
+                }
+            };
+        }
+    }
+
+    interface Charges {
+
+        @Idempotent(scope = "charges", key = "#p0")
+        String charge(String id);
+    }
+
+    static class InterfaceGateways {
+
+        @Bean
+        Charges adyen() {
+            return id -> "adyen charged " + id;
+        }
+
+        @Bean
+        Charges stripe() {
+            return id -> "stripe charged " + id;
+        }
+    }
+
+    static class TwoReceivers {
+
+        @Bean
+        Parcels one() {
+            return new Parcels();
+        }
+
+        @Bean
+        Parcels other() {
+            return new Parcels();
+        }
+    }
+
+    static class Parcels {
+
+        @IdempotentReceiver(consumer = "parcels", messageId = "#id")
+        public void receive(String id) {}
+    }
+
+    static class SharedGateway {
+
+        @Idempotent(scope = "shared-charges", key = "#id", shared = true)
+        public String charge(String id) {
+            return id;
+        }
+
+        @IdempotentReceiver(consumer = "shared-parcels", messageId = "#id", shared = true)
+        public void receive(String id) {}
+    }
+
+    static class SharedGateways {
+
+        @Bean
+        SharedGateway sharedAdyen() {
+            return new SharedGateway();
+        }
+
+        @Bean
+        SharedGateway sharedStripe() {
+            return new SharedGateway();
+        }
+    }
+
+    static class NamedGateway extends Gateway {
+
+        NamedGateway(String name) {
+            super(name);
+        }
+
+        @Override
+        @Idempotent(scope = "named-charges", key = "#root.name + ':' + #id")
+        public String charge(String id) {
+            return getName() + " charged " + id;
+        }
+
+        @IdempotentReceiver(consumer = "named-parcels", messageId = "name + ':' + #id")
+        public void receive(String id) {}
+    }
+
+    static class NamedGateways {
+
+        @Bean
+        NamedGateway namedAdyen() {
+            return new NamedGateway("adyen");
+        }
+
+        @Bean
+        NamedGateway namedStripe() {
+            return new NamedGateway("stripe");
+        }
+    }
+
+    static class OwnGateways {
+
+        @Bean
+        Gateway ownAdyen() {
+            return new Gateway("adyen") {
+                @Override
+                @Idempotent(scope = "adyen-charges", key = "#id")
+                public String charge(String id) {
+                    return super.charge(id);
+                }
+            };
+        }
+
+        @Bean
+        Gateway ownStripe() {
+            return new Gateway("stripe") {
+                @Override
+                @Idempotent(scope = "stripe-charges", key = "#id")
+                public String charge(String id) {
+                    return super.charge(id);
+                }
+            };
+        }
+    }
+
+    static class OneScopedGateway {
+
+        @Bean
+        static BeanFactoryPostProcessor threadScope() {
+            return beanFactory -> beanFactory.registerScope("thread", new SimpleThreadScope());
+        }
+
+        @Bean
+        @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        ScopedGateway scoped() {
+            return new ScopedGateway();
+        }
+    }
+
+    static class ScopedGateway extends Gateway {
+
+        ScopedGateway() {
+            super("scoped");
+        }
+    }
+
+    @Component("made")
+    static class MadeByTheContainer {
+
+        @Idempotent(scope = "made-charges", key = "#id")
+        public String charge(String id) {
+            return "made charged " + id;
+        }
+    }
+
+    /** A bean of a class of which the application makes further objects. */
+    @Import(MadeByTheContainer.class)
+    static class RegisteredGateway {}
 
     static Stream<Arguments> decorators() {
         return Stream.of(
@@ -373,7 +718,7 @@ class BeanRulesReportTest extends LedgerTests {
 
     static class ToResume {
 
-        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        @Idempotent(scope = "to-resume", key = "#key", mode = IdempotencyMode.LEASED, resume = true, shared = true)
         public void pay(String key) {}
     }
 
@@ -478,7 +823,7 @@ class BeanRulesReportTest extends LedgerTests {
     interface IdempotentPayments extends PaymentService {
 
         @Override
-        @Idempotent(scope = "interface", key = "#key")
+        @Idempotent(scope = "interface", key = "#key", shared = true)
         Receipt pay(String key);
     }
 

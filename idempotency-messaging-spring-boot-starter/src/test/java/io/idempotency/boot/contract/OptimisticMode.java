@@ -51,6 +51,7 @@ class OptimisticMode {
         return new CallOperation(
                 operation.method(),
                 operation.scope(),
+                operation.shared(),
                 operation.keyExpression(),
                 operation.fingerprintExpression(),
                 options,

@@ -19,7 +19,8 @@ import io.idempotency.internal.operation.OperationKind;
  *
  * @param method method of the bean's own class
  * @param scope consumer, with placeholders replaced
- * @param idExpression expression of the message id
+ * @param shared whether several beans may have the method
+ * @param keyExpression expression of the message id
  * @param message what the annotation says of a message in addition to its id
  * @param options options of each delivery
  * @param responseType return type of the method, type arguments included
@@ -27,15 +28,16 @@ import io.idempotency.internal.operation.OperationKind;
 public record ReceiverOperation(
         Method method,
         String scope,
-        ArgumentExpression idExpression,
+        boolean shared,
+        ArgumentExpression keyExpression,
         MessageAttributes message,
         CallOptions options,
         Type responseType)
         implements IdempotentOperation {
 
     /** The kind of these operations. */
-    public static final OperationKind KIND =
-            new OperationKind(IdempotentReceiver.class, "messages", "consumer", "messages were already handled");
+    public static final OperationKind KIND = new OperationKind(
+            IdempotentReceiver.class, "messages", "consumer", "messageId", "messages were already handled");
 
     @Override
     public OperationKind kind() {
@@ -49,6 +51,6 @@ public record ReceiverOperation(
      * @throws InvalidIdempotencyKeyException if its value is not a valid id, or it fails
      */
     IdempotencyKey messageId(Object target, @Nullable Object[] arguments) {
-        return new IdempotencyKey(MessageValues.id(scope).text(idExpression, target, arguments));
+        return new IdempotencyKey(MessageValues.id(scope).text(keyExpression, target, arguments));
     }
 }

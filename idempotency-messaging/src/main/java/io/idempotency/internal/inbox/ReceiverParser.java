@@ -54,10 +54,12 @@ public final class ReceiverParser implements AnnotationParser<IdempotentReceiver
         AnnotationAttributes attributes = new AnnotationAttributes("@IdempotentReceiver", method, placeholders);
         String consumer = attributes.name("consumer", annotation.consumer(), ConsumerName::require);
         Duration own = retention(annotation, consumer, attributes);
+        ArgumentExpression id = attributes.expression("messageId", annotation.messageId());
         return new ReceiverOperation(
                 method,
                 consumer,
-                attributes.expression("messageId", annotation.messageId()),
+                annotation.shared() || id.readsTarget(),
+                id,
                 message(annotation, attributes),
                 retention.get().defaults().withRetention(retention.get().ofConsumer(consumer, own)),
                 GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass));

@@ -54,7 +54,7 @@ abstract class LedgerTests {
 
         @Override
         @Transactional
-        @Idempotent(scope = "payments", key = "#key")
+        @Idempotent(scope = "payments", key = "#key", shared = true)
         public Receipt pay(String key) {
             return ledger.enter(key);
         }
@@ -63,7 +63,7 @@ abstract class LedgerTests {
     static class PaymentsWithoutTransaction extends LedgerBean implements PaymentService {
 
         @Override
-        @Idempotent(scope = "payments-without-transaction", key = "#key")
+        @Idempotent(scope = "payments-without-transaction", key = "#key", shared = true)
         public Receipt pay(String key) {
             return ledger.enter(key);
         }

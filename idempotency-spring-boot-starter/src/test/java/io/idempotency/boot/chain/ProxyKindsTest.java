@@ -81,7 +81,7 @@ class ProxyKindsTest extends LedgerTests {
         }
 
         @Test
-        void letTwoBeansOfOneClassShareItsScope() {
+        void letTwoBeansOfOneClassShareItsScopeIfItIsShared() {
             PaymentService one = application.getBean("one", PaymentService.class);
             PaymentService other = application.getBean("other", PaymentService.class);
 
@@ -324,7 +324,7 @@ class ProxyKindsTest extends LedgerTests {
 
         @Override
         @Transactional
-        @Idempotent(scope = "handlers", key = "#command")
+        @Idempotent(scope = "handlers", key = "#command", shared = true)
         public Receipt handle(C command) {
             return ledger.enter(command.toString());
         }
