@@ -64,7 +64,7 @@ public final class ArgumentExpression {
 
     private final Type declaredType;
 
-    private final Class<?>[] parameterTypes;
+    private final List<Class<?>> parameterTypes;
 
     private ArgumentExpression(
             String annotation,
@@ -76,7 +76,7 @@ public final class ArgumentExpression {
         this.location = annotation + " on " + MethodDescription.of(method);
         this.expression = expression;
         this.indexes = indexes;
-        this.parameterTypes = method.getParameterTypes();
+        this.parameterTypes = List.of(method.getParameterTypes());
         this.soleArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
         this.declaredType = soleArgument == null ? Object.class : method.getGenericParameterTypes()[soleArgument];
     }

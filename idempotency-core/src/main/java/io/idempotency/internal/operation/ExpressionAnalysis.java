@@ -26,7 +26,7 @@ import org.springframework.util.ClassUtils;
  * @param indexes indexes of the arguments by their names
  * @param parameterTypes types of the parameters
  */
-record ExpressionAnalysis(SpelNode root, Map<String, Integer> indexes, Class<?>[] parameterTypes) {
+record ExpressionAnalysis(SpelNode root, Map<String, Integer> indexes, List<Class<?>> parameterTypes) {
 
     /** {@return the names of the expression that are read of the bean} */
     List<SpelNode> namesOfTarget() {
@@ -93,7 +93,7 @@ record ExpressionAnalysis(SpelNode root, Map<String, Integer> indexes, Class<?>[
     @Nullable Class<?> typeOf(SpelNode node) {
         if (node instanceof VariableReference) {
             Integer index = indexes.get(ArgumentExpression.nameOf(node));
-            return index == null ? null : parameterTypes[index];
+            return index == null ? null : parameterTypes.get(index);
         }
         return node instanceof CompoundExpression ? typeOf(node, node.getChildCount()) : null;
     }

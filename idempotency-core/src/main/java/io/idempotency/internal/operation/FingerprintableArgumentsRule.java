@@ -1,12 +1,16 @@
 package io.idempotency.internal.operation;
 
 import java.lang.reflect.Parameter;
+import java.util.Set;
 
 import org.springframework.core.ResolvableType;
 
 import io.idempotency.InvalidIdempotentMethodException;
 
-/** The rule that all arguments are data if there is no fingerprint expression, because they are the payload then. */
+/**
+ * The rule that all arguments are data if there is no fingerprint expression, because they are the payload then, and that an
+ * expression compares more than the key.
+ */
 final class FingerprintableArgumentsRule implements OperationRule {
 
     private static final NamedTypes NOT_DATA = new NamedTypes(
@@ -39,7 +43,11 @@ final class FingerprintableArgumentsRule implements OperationRule {
 
     @Override
     public void check(IdempotentOperation operation, Class<?> targetClass) {
-        if (!(operation instanceof CallOperation call) || call.fingerprintExpression() != null) {
+        if (!(operation instanceof CallOperation call)) {
+            return;
+        }
+        if (call.fingerprintExpression() != null) {
+            requireMoreThanKey(call, call.fingerprintExpression());
             return;
         }
         for (Parameter parameter : operation.method().getParameters()) {
@@ -50,6 +58,25 @@ final class FingerprintableArgumentsRule implements OperationRule {
                                 + ", which is not data and cannot tell one payload from another.",
                         "Name what makes the payload with fingerprint = \"...\", for example fingerprint ="
                                 + " \"#command\" or fingerprint = \"{#accountId, #amount}\".");
+            }
+        }
+    }
+
+    /** Refuses an expression of the key alone, with which the second item of a loop would be lost. */
+    private static void requireMoreThanKey(CallOperation call, ArgumentExpression fingerprint) {
+        Set<String> compared = fingerprint.analysis().paths();
+        if (compared.isEmpty() || !call.keyExpression().analysis().paths().containsAll(compared)) {
+            return;
+        }
+        Parameter[] parameters = call.method().getParameters();
+        for (int i = 0; i < parameters.length; i++) {
+            if (isData(parameters[i]) && !compared.contains(ExpressionAnalysis.pathOf(i))) {
+                throw new InvalidIdempotentMethodException(
+                        "The " + fingerprint + " compares nothing but the key, although "
+                                + parameters[i].getParameterizedType().getTypeName() + " " + parameters[i].getName()
+                                + " is data: calls with one key and other data, as in a loop, would get the first response.",
+                        "Remove fingerprint, or name what makes the payload, too. If nothing is to be compared, say so with"
+                                + " fingerprint = \"''\".");
             }
         }
     }

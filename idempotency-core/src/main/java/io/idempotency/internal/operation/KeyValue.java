@@ -1,13 +1,17 @@
 package io.idempotency.internal.operation;
 
 import java.math.BigInteger;
+import java.time.LocalDate;
+import java.time.YearMonth;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
+import org.springframework.util.ClassUtils;
 
 import io.idempotency.ExpressionFailedException;
 import io.idempotency.IdempotencyKey;
@@ -25,8 +29,16 @@ import io.idempotency.MissingIdempotencyKeyException;
 public record KeyValue(String noun, String owner, String ownerName, String requirement) {
 
     /** Types whose text is the value itself; the text of others may be an address in memory. */
-    private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT =
-            Set.of(UUID.class, Byte.class, Short.class, Integer.class, Long.class, BigInteger.class, Character.class);
+    private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT = Set.of(
+            UUID.class,
+            Byte.class,
+            Short.class,
+            Integer.class,
+            Long.class,
+            BigInteger.class,
+            Character.class,
+            LocalDate.class,
+            YearMonth.class);
 
     private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(Byte.class, Short.class, Integer.class, Long.class);
 
@@ -46,6 +58,19 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
 
     static KeyValue ofScope(String scope) {
         return new KeyValue("key", "scope", scope, "a call needs a key that the caller chose for this one intent");
+    }
+
+    /** Returns whether an object of a declared type may be a key. */
+    static boolean mayBe(Class<?> declared) {
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
+        boolean isUnknown = type.isInterface() && !type.getName().startsWith("java.");
+        return isUnknown
+                || CharSequence.class.isAssignableFrom(type)
+                || Enum.class.isAssignableFrom(type)
+                || Stream.concat(
+                                Stream.of(String.class, IdempotencyKey.class, Enum.class),
+                                TYPES_WITH_STABLE_TEXT.stream())
+                        .anyMatch(type::isAssignableFrom);
     }
 
     private String ownerText() {
@@ -142,7 +167,8 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
         throw invalid(
                 "The " + noun + " expression '" + expression.text() + "' of " + ownerText()
                         + " gives a " + value.getClass().getName()
-                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant or a whole number",
+                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant, a whole number or a"
+                        + " LocalDate",
                 null);
     }
 

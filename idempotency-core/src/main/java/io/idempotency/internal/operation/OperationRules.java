@@ -19,7 +19,8 @@ public final class OperationRules {
             new ManualAcknowledgementRule(),
             new FingerprintableArgumentsRule(),
             new NotCacheableRule(),
-            new NoHandlerToResumeRule());
+            new NoHandlerToResumeRule(),
+            new KeyExpressionRule());
 
     private final PlacementRule placementRule;
 

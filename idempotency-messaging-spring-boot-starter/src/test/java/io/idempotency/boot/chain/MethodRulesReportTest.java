@@ -7,8 +7,13 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.YearMonth;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.annotation.Cacheable;
@@ -40,6 +46,10 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.web.client.HttpClientErrorException;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClientException;
 import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -144,6 +154,43 @@ class MethodRulesReportTest {
                         "fingerprintOfUnknownComponentWithin",
                         "but the record " + Total.class.getName() + " has no 'sent'",
                         "Use one of its components: cents"),
+                arguments("finalTimeout", "finalFailures 'ResourceAccessException'", "Name exceptions of your own"),
+                arguments("finalParent", "'RestClientException' of", "Name exceptions of your own"),
+                arguments("finalAnswer5xx", "'HttpServerErrorException' of", "Name exceptions of your own"),
+                arguments("finalAnswer4xx", "includes org.springframework.web.client.HttpClientErrorException$", "own"),
+                arguments("keyOfOptional", "gives a java.util.Optional, but it must give", "as in #id.orElse(null)"),
+                arguments("keyOfMoment", "gives a java.time.Instant, but", "Use the id of what happens then"),
+                arguments("keyOfDate", "gives a java.util.Date, but", "Use the id of what happens then"),
+                arguments("keyOfFraction", "gives a double, but", "1.0 and 1.00 are one number"),
+                arguments("keyOfTruth", "gives a boolean, but", "Use the value in it"),
+                arguments("keyOfList", "gives a java.util.List, but", "Use the value in it"),
+                arguments("keyOfArray", "gives a byte[], but", "Use the value in it"),
+                arguments("keyOfRecord", "gives a " + Command.class.getName(), "one intent from another: id, total"),
+                arguments("keyOfComponent", "gives a " + Total.class.getName(), "one intent from another: cents"),
+                arguments("keyOfGetter", "gives a java.util.List, but", "Use the value in it"),
+                arguments("keyOfPart", "has the part #command.total, a " + Total.class.getName(), ": cents"),
+                arguments("keyWithoutHash", "reads 'key' of the bean, but", "Did you mean #key?"),
+                arguments("keyWithoutQuotes", "reads 'daily' of the bean, but", "a text has quotes inside the quotes"),
+                arguments("keyOfNoArgument", "gives the same value for all calls", "Name an argument"),
+                arguments("keyOfBeanAlone", "gives the same value for all calls", "Name an argument"),
+                arguments(
+                        "keyAtRandom",
+                        "calls randomUUID(), which gives another value",
+                        "Let the caller choose the key"),
+                arguments("keyOfClock", "calls now(), which gives another value", "pass it as an argument"),
+                arguments("keyOfMillis", "calls currentTimeMillis(), which", "Let the caller choose the key"),
+                arguments("keyOfNewDate", "calls new java.util.Date(), which", "Let the caller choose the key"),
+                arguments(
+                        "keyOfAddress",
+                        "toString() of " + Hidden.class.getName() + ", which has none",
+                        "such as its id"),
+                arguments("keyOfArrayText", "toString() of [B, which has none", "such as its id"),
+                arguments(
+                        "fingerprintOfKey",
+                        "compares nothing but the key, although long cents is data",
+                        "say so with fingerprint = \"''\""),
+                arguments("fingerprintOfPartOfKey", "compares nothing but the key, although", "Remove fingerprint"),
+                arguments("fingerprintWithinKey", "compares nothing but the key, although", "Remove fingerprint"),
                 arguments("resultIdIsNotSpel", "The resultId of @Idempotent", "Correct the expression"),
                 arguments("takesServletRequest", "jakarta.servlet.http.HttpServletRequest", "fingerprint ="),
                 arguments("takesHeaders", "org.springframework.http.HttpHeaders, which is not data", "fingerprint ="),
@@ -172,6 +219,71 @@ class MethodRulesReportTest {
     void theMethodIsRefusedAndToldWhatToChange(String method, String problem, String action) {
         MethodRules.assertRefused(Refused.class, method, problem, action);
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "keyOfDay",
+                "keyOfMonth",
+                "keyOfObject",
+                "keyOfVariable",
+                "keyOfParts",
+                "keyOfInterface",
+                "keyOfHash",
+                "keyOfContext",
+                "keyOfNothingToName",
+                "fingerprintOfNothing",
+                "fingerprintBesideNoData",
+                "finalAnswers"
+            })
+    void aMethodThatMayBeRightIsAllowed(String method) {
+        assertThatCode(() -> new MethodRules().check(Allowed.class, method)).doesNotThrowAnyException();
+    }
+
+    @SuppressWarnings("unused")
+    abstract static class Allowed<I> {
+
+        @Idempotent(scope = "s", key = "#day")
+        abstract String keyOfDay(LocalDate day);
+
+        @Idempotent(scope = "s", key = "#month")
+        abstract String keyOfMonth(YearMonth month);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String keyOfObject(Object key);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String keyOfVariable(I key);
+
+        @Idempotent(scope = "s", key = "#command.id + '-' + #day + '-' + #isLast")
+        abstract String keyOfParts(Command command, LocalDate day, boolean isLast);
+
+        @Idempotent(scope = "s", key = "#code")
+        abstract String keyOfInterface(Code code);
+
+        @Idempotent(scope = "s", key = "T(Integer).toHexString(#order.hashCode())")
+        abstract String keyOfHash(Command order);
+
+        @Idempotent(scope = "s", key = "T(org.slf4j.MDC).get('request')")
+        abstract String keyOfContext(String order);
+
+        @Idempotent(scope = "s", key = "'the only one'")
+        abstract String keyOfNothingToName();
+
+        @Idempotent(scope = "s", key = "#key", fingerprint = "''")
+        abstract String fingerprintOfNothing(String key, long cents);
+
+        @Idempotent(scope = "s", key = "#key", fingerprint = "#key")
+        abstract String fingerprintBesideNoData(String key, HttpServletRequest request);
+
+        @Idempotent(
+                scope = "s",
+                key = "#key",
+                finalFailures = {HttpClientErrorException.UnprocessableContent.class, IllegalArgumentException.class})
+        abstract String finalAnswers(String key);
+    }
+
+    interface Code {}
 
     @Test
     void whatACodecOfTheApplicationClaimsIsItsBusiness() {
@@ -383,6 +495,90 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "#key", fingerprint = "{#key, #amount}")
         abstract String fingerprintOfUnknown(String key);
+
+        @Idempotent(scope = "s", key = "#key", finalFailures = ResourceAccessException.class)
+        abstract String finalTimeout(String key);
+
+        @Idempotent(scope = "s", key = "#key", finalFailures = RestClientException.class)
+        abstract String finalParent(String key);
+
+        @Idempotent(scope = "s", key = "#key", finalFailures = HttpServerErrorException.class)
+        abstract String finalAnswer5xx(String key);
+
+        @Idempotent(scope = "s", key = "#key", finalFailures = HttpClientErrorException.class)
+        abstract String finalAnswer4xx(String key);
+
+        @Idempotent(scope = "s", key = "#id")
+        abstract String keyOfOptional(Optional<String> id);
+
+        @Idempotent(scope = "s", key = "#at")
+        abstract String keyOfMoment(Instant at);
+
+        @Idempotent(scope = "s", key = "#at")
+        abstract String keyOfDate(Date at);
+
+        @Idempotent(scope = "s", key = "#amount")
+        abstract String keyOfFraction(double amount);
+
+        @Idempotent(scope = "s", key = "#isLast")
+        abstract String keyOfTruth(boolean isLast);
+
+        @Idempotent(scope = "s", key = "#ids")
+        abstract String keyOfList(List<String> ids);
+
+        @Idempotent(scope = "s", key = "#hash")
+        abstract String keyOfArray(byte[] hash);
+
+        @Idempotent(scope = "s", key = "#command")
+        abstract String keyOfRecord(Command command);
+
+        @Idempotent(scope = "s", key = "#command?.total")
+        abstract String keyOfComponent(Command command);
+
+        @Idempotent(scope = "s", key = "#drawing.shapes")
+        abstract String keyOfGetter(Drawing drawing);
+
+        @Idempotent(scope = "s", key = "'a-' + #command.total")
+        abstract String keyOfPart(Command command);
+
+        @Idempotent(scope = "s", key = "key")
+        abstract String keyWithoutHash(String key);
+
+        @Idempotent(scope = "s", key = "daily + #key")
+        abstract String keyWithoutQuotes(String key);
+
+        @Idempotent(scope = "s", key = "'daily'")
+        abstract String keyOfNoArgument(String key);
+
+        @Idempotent(scope = "s", key = "#root")
+        abstract String keyOfBeanAlone(String key);
+
+        @Idempotent(scope = "s", key = "#key + T(java.util.UUID).randomUUID()")
+        abstract String keyAtRandom(String key);
+
+        @Idempotent(scope = "s", key = "T(java.time.LocalDate).now()")
+        abstract String keyOfClock(String key);
+
+        @Idempotent(scope = "s", key = "T(System).currentTimeMillis() + ':' + #key")
+        abstract String keyOfMillis(String key);
+
+        @Idempotent(scope = "s", key = "#key + new java.util.Date().time")
+        abstract String keyOfNewDate(String key);
+
+        @Idempotent(scope = "s", key = "#hidden.toString()")
+        abstract String keyOfAddress(Hidden hidden);
+
+        @Idempotent(scope = "s", key = "#hash.toString()")
+        abstract String keyOfArrayText(byte[] hash);
+
+        @Idempotent(scope = "s", key = "#key", fingerprint = "#key")
+        abstract String fingerprintOfKey(String key, long cents);
+
+        @Idempotent(scope = "s", key = "#command.id", fingerprint = "#command?.id")
+        abstract String fingerprintOfPartOfKey(Command command);
+
+        @Idempotent(scope = "s", key = "#tenant + ':' + #key", fingerprint = "{#key}")
+        abstract String fingerprintWithinKey(String tenant, String key, long cents);
 
         @Idempotent(scope = "s", key = "#key", resultId = "#result.")
         abstract String resultIdIsNotSpel(String key);

@@ -262,7 +262,7 @@ class PlacementReportTest {
     static class Injected {
 
         @Autowired
-        @Idempotent(scope = "callback", key = "'key'", fingerprint = "'none'")
+        @Idempotent(scope = "callback", key = "#environment", fingerprint = "'none'")
         public void use(Environment environment) {}
     }
 

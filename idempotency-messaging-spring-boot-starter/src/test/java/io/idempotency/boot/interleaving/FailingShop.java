@@ -34,7 +34,7 @@ class FailingShop {
     @Idempotent(
             scope = "failing",
             key = "#key",
-            fingerprint = "#key",
+            fingerprint = "''",
             waitTimeout = "10s",
             finalFailures = RefusedException.class)
     public Receipt transactional(String key, End end) {
@@ -49,7 +49,7 @@ class FailingShop {
     @Idempotent(
             scope = "failing-leased",
             key = "#key",
-            fingerprint = "#key",
+            fingerprint = "''",
             waitTimeout = "2s",
             mode = IdempotencyMode.LEASED,
             lease = "1h",
@@ -61,7 +61,7 @@ class FailingShop {
     @Idempotent(
             scope = "failing-steps",
             key = "#key",
-            fingerprint = "#key",
+            fingerprint = "''",
             waitTimeout = "2s",
             mode = IdempotencyMode.LEASED,
             lease = "1h",

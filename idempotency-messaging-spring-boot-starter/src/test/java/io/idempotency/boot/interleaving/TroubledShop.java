@@ -109,7 +109,7 @@ class TroubledShop {
     @Idempotent(
             scope = "troubled-in-snapshot",
             key = "#key",
-            fingerprint = "#key",
+            fingerprint = "''",
             waitTimeout = "1s",
             mode = IdempotencyMode.LEASED,
             lease = "1h")
@@ -124,7 +124,7 @@ class TroubledShop {
 
     /** Asks for a repeat if it is busy, so that nothing of it stays. */
     @Transactional
-    @Idempotent(scope = "offers", key = "#key", fingerprint = "#key", waitTimeout = "1s")
+    @Idempotent(scope = "offers", key = "#key", fingerprint = "''", waitTimeout = "1s")
     public Offer offer(String key, boolean isBusy) {
         return new Offer(buy(key, Trouble.NONE).id(), isBusy);
     }
@@ -134,7 +134,7 @@ class TroubledShop {
     @Idempotent(
             scope = "only",
             key = "#key",
-            fingerprint = "#key",
+            fingerprint = "''",
             waitTimeout = "10s",
             mode = IdempotencyMode.OPTIMISTIC)
     public Receipt only(String key) {
@@ -144,7 +144,7 @@ class TroubledShop {
 
     /** Its row is complete with its claim, so that no later statement fails. */
     @Transactional
-    @Idempotent(scope = "troubled-quiet", key = "#key", fingerprint = "#key", waitTimeout = "1s")
+    @Idempotent(scope = "troubled-quiet", key = "#key", fingerprint = "''", waitTimeout = "1s")
     public void quiet(String key, Trouble trouble) {
         buy(key, trouble);
     }

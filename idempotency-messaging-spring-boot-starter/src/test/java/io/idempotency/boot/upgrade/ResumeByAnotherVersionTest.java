@@ -170,7 +170,7 @@ class ResumeByAnotherVersionTest {
         @Idempotent(
                 scope = "other-key",
                 key = "#key + '-2'",
-                fingerprint = "#key",
+                fingerprint = "''",
                 mode = IdempotencyMode.LEASED,
                 resume = true)
         public void otherKey(String key, Order order) {
@@ -391,7 +391,7 @@ class ResumeByAnotherVersionTest {
 
     @Target(ElementType.METHOD)
     @Retention(RetentionPolicy.RUNTIME)
-    @Idempotent(scope = "", key = "#key", fingerprint = "#key", mode = IdempotencyMode.LEASED, resume = true)
+    @Idempotent(scope = "", key = "#key", fingerprint = "''", mode = IdempotencyMode.LEASED, resume = true)
     @interface Leased {
 
         @AliasFor(annotation = Idempotent.class, attribute = "scope")

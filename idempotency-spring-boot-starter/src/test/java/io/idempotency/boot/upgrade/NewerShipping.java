@@ -20,35 +20,35 @@ class NewerShipping {
     }
 
     @Transactional
-    @Idempotent(scope = "shipments", key = "'a-key'")
+    @Idempotent(scope = "shipments", key = "T(String).valueOf('a-key')")
     public Shipment ship(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return new Shipment("no-1", Instant.now(), "a carrier");
     }
 
     @Transactional
-    @Idempotent(scope = "counts", key = "'a-key'")
+    @Idempotent(scope = "counts", key = "T(String).valueOf('a-key')")
     public List<Integer> count(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return List.of(1);
     }
 
     @Transactional
-    @Idempotent(scope = "stamps", key = "'a-key'")
+    @Idempotent(scope = "stamps", key = "T(String).valueOf('a-key')")
     public String stamp(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "stamped";
     }
 
     @Transactional
-    @Idempotent(scope = "bookings", key = "'a-key'", mode = IdempotencyMode.LEASED)
+    @Idempotent(scope = "bookings", key = "T(String).valueOf('a-key')", mode = IdempotencyMode.LEASED)
     public String book(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "booked again";
     }
 
     @Transactional
-    @Idempotent(scope = "returns", key = "'a-key'")
+    @Idempotent(scope = "returns", key = "T(String).valueOf('a-key')")
     public String takeBack(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "taken back again";

@@ -18,41 +18,41 @@ class OlderShipping {
     }
 
     @Transactional
-    @Idempotent(scope = "shipments", key = "'a-key'")
+    @Idempotent(scope = "shipments", key = "T(String).valueOf('a-key')")
     public Shipment ship(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return new Shipment("no-1", Instant.now());
     }
 
     @Transactional
-    @Idempotent(scope = "packages", key = "'a-key'")
+    @Idempotent(scope = "packages", key = "T(String).valueOf('a-key')")
     public String pack(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return order.item() + " in a box";
     }
 
     @Transactional
-    @Idempotent(scope = "counts", key = "'a-key'")
+    @Idempotent(scope = "counts", key = "T(String).valueOf('a-key')")
     public String count(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "one";
     }
 
     @Transactional
-    @Idempotent(scope = "stamps", key = "'a-key'")
+    @Idempotent(scope = "stamps", key = "T(String).valueOf('a-key')")
     public void stamp(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
     }
 
     @Transactional
-    @Idempotent(scope = "bookings", key = "'a-key'")
+    @Idempotent(scope = "bookings", key = "T(String).valueOf('a-key')")
     public String book(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "booked";
     }
 
     @Transactional
-    @Idempotent(scope = "returns", key = "'a-key'", mode = IdempotencyMode.LEASED)
+    @Idempotent(scope = "returns", key = "T(String).valueOf('a-key')", mode = IdempotencyMode.LEASED)
     public String takeBack(Order order) {
         jdbc.update("insert into shipped values (?)", order.item());
         return "taken back";

@@ -15,7 +15,7 @@ class RenamedPackaging {
     }
 
     @Transactional
-    @Idempotent(scope = "packages", key = "'a-key'")
+    @Idempotent(scope = "packages", key = "T(String).valueOf('a-key')")
     public String wrap(NewerShipping.Order parcel) {
         jdbc.update("insert into shipped values (?)", parcel.item());
         return parcel.item() + " in paper";
