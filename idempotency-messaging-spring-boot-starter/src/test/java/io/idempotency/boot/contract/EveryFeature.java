@@ -103,9 +103,9 @@ class EveryFeature {
         write(key, "resumed");
     }
 
-    @Idempotent(scope = "every-final", key = "#key", finalFailures = IllegalStateException.class)
+    @Idempotent(scope = "every-final", key = "#key", finalFailures = IllegalArgumentException.class)
     public void failFinally(String key) {
-        throw new IllegalStateException("no");
+        throw new IllegalArgumentException("no");
     }
 
     @Transactional
