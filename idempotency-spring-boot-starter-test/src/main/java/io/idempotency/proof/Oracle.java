@@ -66,7 +66,7 @@ final class Oracle implements AutoCloseable {
               from pg_class c
              where c.relkind = 'S'
                and not exists (select from pg_depend d
-                                where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i'))
+                                where d.classid = 'pg_class'::regclass::oid and d.objid = c.oid and d.deptype in ('a', 'i'))
             """;
 
     /** Not the view, because planning that takes longer than the whole run: logical decoding empties the session's caches. */
@@ -248,7 +248,7 @@ final class Oracle implements AutoCloseable {
         awaitNone(
                 () -> jdbc.query(
                         BUSY,
-                        (row, number) -> "%d (%s): %.100s".formatted(row.getInt(1), row.getString(2), row.getString(3)),
+                        (row, number) -> "%s (%s): %.100s".formatted(row.getInt(1), row.getString(2), row.getString(3)),
                         databaseId),
                 "Nothing can be compared, because a transaction remains open in the database");
     }
@@ -304,7 +304,7 @@ final class Oracle implements AutoCloseable {
     void advance(String sequence, long numbers) {
         jdbc.queryForList(
                 "select setval(seqrelid, coalesce(pg_sequence_last_value(seqrelid), 0) + ?) from pg_sequence"
-                        + " where seqrelid = cast(? as regclass) and seqincrement > 0"
+                        + " where seqrelid = cast(cast(? as regclass) as oid) and seqincrement > 0"
                         + " and coalesce(pg_sequence_last_value(seqrelid), 0) + ? between seqmin and seqmax / 2",
                 numbers,
                 sequence,

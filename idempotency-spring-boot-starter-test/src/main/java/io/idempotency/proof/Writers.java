@@ -17,8 +17,8 @@ final class Writers {
             select 'view', c.relname, c.relname, 'insert into ' || quote_ident(r.relname)
               from pg_rewrite w
               join pg_class c on c.oid = w.ev_class and c.relkind = 'v'
-              join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
-               and d.refclassid = 'pg_class'::regclass and d.refobjid <> c.oid
+              join pg_depend d on d.classid = 'pg_rewrite'::regclass::oid and d.objid = w.oid
+               and d.refclassid = 'pg_class'::regclass::oid and d.refobjid <> c.oid
               join pg_class r on r.oid = d.refobjid
              where w.oid >= 16384
             union
@@ -43,7 +43,7 @@ final class Writers {
               from pg_proc p
              where p.oid >= 16384 and p.prokind in ('f', 'p')
                and not exists (select from pg_depend d
-                                where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+                                where d.classid = 'pg_proc'::regclass::oid and d.objid = p.oid and d.deptype = 'e')
             """;
 
     private static final Pattern CASCADED =

@@ -103,6 +103,7 @@ final class EveryStatement {
         expirePartitions();
         maintain(true);
         statistics();
+        distribute();
     }
 
     private void calls(String prefix) throws SQLException {
@@ -390,6 +391,20 @@ final class EveryStatement {
         statistics.oldestExpired();
         messages.partitionSampler(new MessagingListener() {}).sample();
         statistics.countStaleLeases(10);
+        storage.engineVerifier().requireSuitableServer();
+        storage.engineVerifier().verifyTables();
+    }
+
+    /** In Citus's own catalog, as Citus 8 to 13 have it. */
+    private void distribute() {
+        admin.execute("""
+                set allow_system_table_mods = on;
+                create table pg_catalog.pg_dist_partition (
+                    logicalrelid pg_catalog.regclass not null, partmethod "char" not null, partkey text,
+                    colocationid integer not null default 0, repmodel "char" not null default 's');
+                insert into pg_catalog.pg_dist_partition values (
+                    'idempotency.idempotency_request', 'h', '{VAR :varno 1 :varattno 1 :vartype 2950}', 1, 't')""");
+        assertThatThrownBy(storage.engineVerifier()::verifyTables).hasMessageContaining("may commit in one phase");
     }
 
     /** As a client without Java calls them. */

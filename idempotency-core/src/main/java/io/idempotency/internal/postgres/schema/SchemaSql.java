@@ -76,8 +76,8 @@ final class SchemaSql {
     private static final String DISTRIBUTED_TABLES = """
             select t.name as table_name, d.partmethod = 'h' as is_hashed, a.attname as column_name
             from %s
-            join pg_catalog.pg_dist_partition as d on d.logicalrelid = to_regclass('{schema}.' || t.name)
-            left join pg_catalog.pg_attribute as a on a.attrelid = d.logicalrelid
+            join pg_catalog.pg_dist_partition as d on d.logicalrelid::oid = to_regclass('{schema}.' || t.name)::oid
+            left join pg_catalog.pg_attribute as a on a.attrelid = d.logicalrelid::oid
                 and a.attnum = cast(substring(d.partkey from ':varattno ([0-9]+)') as int2)
             where d.partkey is not null or d.repmodel <> 's' or d.colocationid <> 0""";
 
