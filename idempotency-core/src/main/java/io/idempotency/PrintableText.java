@@ -1,5 +1,6 @@
 package io.idempotency;
 
+import java.util.Locale;
 import java.util.Optional;
 
 /** The rule for scopes, callers, keys and other names: a bounded number of printable characters. Internal. */
@@ -39,7 +40,7 @@ public final class PrintableText {
         for (int i = 0; i < text.length(); i += Character.charCount(character)) {
             character = text.codePointAt(i);
             if (!isPrintable(character)) {
-                return Optional.of("contains U+%04X, which is not printable".formatted(character));
+                return Optional.of(String.format(Locale.ROOT, "contains U+%04X, which is not printable", character));
             }
         }
         return Optional.empty();

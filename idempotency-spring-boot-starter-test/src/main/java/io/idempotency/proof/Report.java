@@ -94,8 +94,11 @@ final class Report {
     static String shortened(String text) {
         return text.length() <= SHOWN_CHARACTERS
                 ? text
-                : "%s... (%d characters with the hash %x)"
-                        .formatted(text.substring(0, SHOWN_CHARACTERS), text.length(), text.hashCode());
+                : "%s... (%s characters with the hash %s)"
+                        .formatted(
+                                text.substring(0, SHOWN_CHARACTERS),
+                                text.length(),
+                                Integer.toHexString(text.hashCode()));
     }
 
     static String shortened(Map<String, String> values) {

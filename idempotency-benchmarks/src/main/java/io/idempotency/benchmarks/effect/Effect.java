@@ -15,7 +15,7 @@ public final class Effect {
         create table account (id integer primary key, cents bigint not null);
         create table payment (id bigint generated always as identity primary key, number integer, account integer);
         create table delivered (id bigint generated always as identity primary key, number integer);
-        insert into account select n, 0 from generate_series(0, %d) as n;
+        insert into account select n, 0 from generate_series(0, %s) as n;
         """.formatted(ACCOUNTS - 1);
 
     private static final String INSERT = "insert into payment (number, account) values (?, ?)";

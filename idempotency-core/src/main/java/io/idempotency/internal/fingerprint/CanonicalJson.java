@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -263,7 +264,10 @@ final class CanonicalJson {
             case '\f' -> "\\f";
             case '\r' -> "\\r";
             // UTF-8 cannot encode lone surrogates and would replace each by the same question mark.
-            default -> character < ' ' || isLoneSurrogate(value, index) ? "\\u%04x".formatted((int) character) : null;
+            default ->
+                character < ' ' || isLoneSurrogate(value, index)
+                        ? String.format(Locale.ROOT, "\\u%04x", (int) character)
+                        : null;
         };
     }
 

@@ -5,6 +5,7 @@ import java.time.OffsetDateTime;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -94,11 +95,16 @@ class EveryFeature {
         write(key, "leased");
     }
 
-    /** Fails at first. */
+    static final AtomicReference<Runnable> FIRST_ATTEMPT = new AtomicReference<>(() -> {
+        throw new IllegalStateException("provider down");
+    });
+
+    /** Fails at first, or does not end. */
     @Idempotent(scope = "every-resume", key = "#key", mode = IdempotencyMode.LEASED, lease = "1s", resume = true)
     public void resume(String key, Order order) {
         if (IdempotencyContext.current().attempt() == 1) {
-            throw new IllegalStateException("provider down");
+            FIRST_ATTEMPT.get().run();
+            return;
         }
         write(key, "resumed");
     }

@@ -2,6 +2,7 @@ package io.idempotency.boot.web;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -150,10 +151,10 @@ final class KeyHeader {
     private void requirePrintable(char character, char first) {
         if (character > LAST_OF_ASCII) {
             throw invalid("contains a character that is not visible ASCII ("
-                    + (character > LAST_BYTE ? "U+%04X)" : "byte 0x%02X)").formatted((int) character));
+                    + String.format(Locale.ROOT, character > LAST_BYTE ? "U+%04X)" : "byte 0x%02X)", (int) character));
         }
         if (character < first || character > '~') {
-            throw invalid("contains U+%04X, which is not allowed there".formatted((int) character));
+            throw invalid(String.format(Locale.ROOT, "contains U+%04X, which is not allowed there", (int) character));
         }
     }
 

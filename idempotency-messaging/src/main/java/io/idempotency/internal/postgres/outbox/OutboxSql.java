@@ -70,13 +70,13 @@ final class OutboxSql {
                 with recursive pending_lane (lane) as (
                     select pg_catalog.min(lane)
                     from {schema}.outbox_event
-                    where status operator(pg_catalog.=) 'pending' and lane operator(pg_catalog.<) %1$d::smallint
+                    where status operator(pg_catalog.=) 'pending' and lane operator(pg_catalog.<) %1$s::smallint
                     union all
                     select (
                         select pg_catalog.min(m.lane)
                         from {schema}.outbox_event as m
                         where m.status operator(pg_catalog.=) 'pending' and m.lane operator(pg_catalog.>) pending_lane.lane
-                            and m.lane operator(pg_catalog.<) %1$d::smallint)
+                            and m.lane operator(pg_catalog.<) %1$s::smallint)
                     from pending_lane
                     where pending_lane.lane is not null),
                 shuffled (lane, position) as materialized (

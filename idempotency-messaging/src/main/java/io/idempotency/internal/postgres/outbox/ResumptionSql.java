@@ -27,7 +27,7 @@ final class ResumptionSql {
             insert into {schema}.outbox_event (
                 message_id, topic, message_type, lane, aggregate_type, aggregate_id, payload, headers, deduplication_key,
                 idempotency_scope, caller, idempotency_key, status, attempt_count, created_at, due_at, next_attempt_at)
-            select ?, %s, ?, %d, 'lease', cast(cast(? as uuid) as text), (
+            select ?, %s, ?, %s, 'lease', cast(cast(? as uuid) as text), (
                     select coalesce(pg_catalog.json_object_agg(argument.name, cast(argument.value as json)), '{}'::json)
                     from unnest(?::text[], ?::text[]) as argument (name, value)),
                 '{}', cast(cast(? as uuid) as text), ?, ?, ?, 'pending', ?, statement_timestamp(), t.due, t.due
@@ -61,7 +61,7 @@ final class ResumptionSql {
 
     private static final String IS_DUE = """
             where status operator(pg_catalog.=) 'pending'
-                and lane operator(pg_catalog.=) %d
+                and lane operator(pg_catalog.=) %s
                 and next_attempt_at <= statement_timestamp()
                 and topic operator(pg_catalog.=) %s
             """.formatted(Lanes.OF_RESUMPTIONS, TOPIC);
