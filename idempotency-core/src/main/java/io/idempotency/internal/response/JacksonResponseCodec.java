@@ -58,6 +58,7 @@ public final class JacksonResponseCodec implements UnchangedCodec {
         this.mapper = mapper.rebuild()
                 .addModule(new SimpleModule("idempotency-ordered-sets")
                         .addAbstractTypeMapping(Set.class, LinkedHashSet.class))
+                .addModule(new ExactXmlCalendars())
                 .build();
         this.writer = writerOf(this.mapper);
         this.reader = this.mapper.reader().without(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);

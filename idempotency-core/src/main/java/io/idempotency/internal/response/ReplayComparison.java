@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
+import javax.xml.datatype.XMLGregorianCalendar;
+import javax.xml.namespace.QName;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -111,6 +113,14 @@ final class ReplayComparison {
             return compare(reference.get(), ((AtomicReference<?>) replayed).get());
         }
         if (first instanceof Pattern pattern && pattern.flags() != ((Pattern) replayed).flags()) {
+            return Difference.between(first, replayed);
+        }
+        if (first instanceof XMLGregorianCalendar calendar
+                && !calendar.toXMLFormat().equals(((XMLGregorianCalendar) replayed).toXMLFormat())) {
+            // Its equals compares moments.
+            return Difference.between(first, replayed);
+        }
+        if (first instanceof QName name && !name.getPrefix().equals(((QName) replayed).getPrefix())) {
             return Difference.between(first, replayed);
         }
         return compareState(first, replayed, STATES.get(first.getClass()));

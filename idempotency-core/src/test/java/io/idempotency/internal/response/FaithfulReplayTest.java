@@ -19,6 +19,9 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.xml.datatype.DatatypeFactory;
+import javax.xml.datatype.XMLGregorianCalendar;
+import javax.xml.namespace.QName;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
@@ -87,6 +90,7 @@ class FaithfulReplayTest {
                         typeOf(new ParameterizedTypeReference<List<ById>>() {}),
                         "$[0].name"),
                 arguments(Cached.of("a"), Cached.class, "$.memo"),
+                arguments(new QName("urn:a", "b", "c"), QName.class, "$"),
                 arguments(new Totals(Map.of("a", 1L), "EUR"), Totals.class, "$.currency"),
                 arguments(
                         new Totals(Map.of("a", 1L), "EUR"),
@@ -127,6 +131,8 @@ class FaithfulReplayTest {
                 arguments(new Numbers(Float.NaN, -0.0, new AtomicInteger(3), null), Numbers.class),
                 arguments(cycle, Node.class),
                 arguments(new JsonMapper().createObjectNode().put("cents", 5L).putNull("none"), JsonNode.class),
+                arguments(xml("2026-02-03"), XMLGregorianCalendar.class),
+                arguments(xml("2026-02-03T04:05:06.123456789+01:00"), XMLGregorianCalendar.class),
                 arguments(Map.of(), typeOf(new ParameterizedTypeReference<Map<String, Plain>>() {})));
     }
 
@@ -136,6 +142,10 @@ class FaithfulReplayTest {
         String body = write(mapper, response, type);
 
         assertThat(mapper.read(INTENT, body, type)).isNotNull();
+    }
+
+    private static XMLGregorianCalendar xml(String text) {
+        return DatatypeFactory.newDefaultInstance().newXMLGregorianCalendar(text);
     }
 
     private static Type typeOf(ParameterizedTypeReference<?> reference) {

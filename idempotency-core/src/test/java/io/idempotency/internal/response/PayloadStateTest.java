@@ -1,10 +1,13 @@
 package io.idempotency.internal.response;
 
+import java.io.File;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.sql.Time;
 import java.sql.Timestamp;
 import java.time.Instant;
@@ -18,15 +21,20 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.SimpleTimeZone;
 import java.util.StringJoiner;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicStampedReference;
 import java.util.regex.Pattern;
+import javax.xml.datatype.DatatypeFactory;
+import javax.xml.datatype.XMLGregorianCalendar;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonBackReference;
@@ -139,8 +147,26 @@ class PayloadStateTest {
                         + " no part of the value");
     }
 
+    private static XMLGregorianCalendar xml(String text) {
+        return DatatypeFactory.newDefaultInstance().newXMLGregorianCalendar(text);
+    }
+
     static List<Arguments> valuesThatDiffer() throws UnknownHostException {
         return List.of(
+                arguments(xml("2026-02-03"), xml("2026-02-03Z")),
+                arguments(xml("2026-02-03T04:05:06"), xml("2026-02-03T04:05:06Z")),
+                arguments(xml("2026-02-03T04:05:06.123456789Z"), xml("2026-02-03T04:05:06.123Z")),
+                arguments(xml("2026-02-03T04:05:06+01:00"), xml("2026-02-03T03:05:06Z")),
+                arguments(xml("04:05:06"), xml("04:05:06Z")),
+                arguments(Map.of(xml("2026-02"), 1), Map.of(xml("2026-02Z"), 1)),
+                arguments(new java.sql.Date(0), new java.sql.Date(1)),
+                arguments(new Locale("", "", "a"), new Locale("", "", "b")),
+                arguments(new SimpleTimeZone(0, "UTC"), TimeZone.getTimeZone("Europe/Paris")),
+                arguments(Map.of(new Timestamp(0), 1), Map.of(Timestamp.from(Instant.ofEpochSecond(0, 1_000)), 1)),
+                arguments(
+                        ByteBuffer.wrap(new byte[] {1, 2}).asReadOnlyBuffer(),
+                        ByteBuffer.wrap(new byte[] {1, 2}, 1, 1).asReadOnlyBuffer()),
+                arguments(Map.of(ByteBuffer.wrap(new byte[] {1}), 1), Map.of(ByteBuffer.wrap(new byte[] {2}), 1)),
                 arguments(new WriteOnly("a"), new WriteOnly("b")),
                 arguments(new WriteOnlyRecord("a", "h"), new WriteOnlyRecord("b", "h")),
                 arguments(new WriteOnlySetter("a"), new WriteOnlySetter("b")),
@@ -221,6 +247,20 @@ class PayloadStateTest {
         used.cached = "cached";
 
         assertThat(fingerprinter.of(used)).isEqualTo(fingerprinter.of(new Derived()));
+    }
+
+    @Test
+    void theMachineIsNoPartOfAValue() throws UnknownHostException {
+        assertThat(fingerprinter.of(new File("a/b"))).isEqualTo(fingerprinter.of("a/b"));
+        assertThat(fingerprinter.of(Path.of("a", "b"))).isEqualTo(fingerprinter.of("a/b"));
+        assertThat(fingerprinter.of(xml("2026-02-03"))).isEqualTo(fingerprinter.of("2026-02-03"));
+        assertThat(fingerprinter.of(new Time(5))).isEqualTo(fingerprinter.of(new Date(5)));
+        assertThat(fingerprinter.of(Map.of(address(1), 1))).isEqualTo(fingerprinter.of(Map.of("10.0.0.1", 1)));
+        assertThatThrownBy(() -> fingerprinter.of(new SimpleTimeZone(1, "UTC")))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .hasMessage(
+                        "The rules of a java.util.SimpleTimeZone are not in its JSON: use a zone that its id names, or"
+                                + " a ZoneId");
     }
 
     @Test
