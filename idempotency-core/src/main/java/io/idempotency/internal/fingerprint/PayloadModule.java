@@ -9,9 +9,9 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.Calendar;
-import java.util.Date;
 import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
@@ -46,7 +46,7 @@ final class PayloadModule extends SimpleModule {
                     pattern -> pattern.flags() == 0 ? pattern : List.of(pattern.toString(), pattern.flags())),
             exact(Timestamp.class, time -> time.getNanos() % 1_000_000 == 0 ? time : time.toInstant()),
             // Its text is that of the machine's time zone.
-            exact(Time.class, time -> new Date(time.getTime())),
+            exact(Time.class, time -> Instant.ofEpochMilli(time.getTime())),
             exact(
                     Calendar.class,
                     calendar ->

@@ -1,6 +1,7 @@
 package io.idempotency.internal.response;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URL;
 import java.util.ArrayList;
@@ -22,12 +23,14 @@ import javax.xml.datatype.XMLGregorianCalendar;
 import javax.xml.namespace.QName;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
 import tools.jackson.databind.JsonNode;
 
 /**
  * A search for an observable difference between a replay and the first response: in classes, in fields of any
  * visibility, or in the order of ordered collections. It compares the objects and not their JSON, which does not show
- * hidden members, or that a {@code LocalDate} has become a {@code String}.
+ * hidden members, or that a {@code LocalDate} has become a {@code String}. A default that a getter gives for an unset field
+ * is none.
  */
 final class ReplayComparison {
 
@@ -128,8 +131,10 @@ final class ReplayComparison {
 
     private @Nullable Difference compareState(Object first, Object replayed, State state) {
         for (Field field : state.fields) {
-            Difference difference = compare(valueOf(field, first), valueOf(field, replayed));
-            if (difference != null) {
+            Object value = valueOf(field, first);
+            Object other = valueOf(field, replayed);
+            Difference difference = compare(value, other);
+            if (difference != null && !isDefault(first, field, value, other)) {
                 return difference.within("." + field.getName());
             }
         }
@@ -139,6 +144,25 @@ final class ReplayComparison {
             case EQUALS -> Difference.unless(first.equals(replayed), first, replayed);
             case UNKNOWN -> Difference.unknown(first);
         };
+    }
+
+    /** Returns whether a field is unset, and the replay has in it what the getter of the field gives all the same. */
+    private boolean isDefault(Object owner, Field field, @Nullable Object unset, @Nullable Object replayed) {
+        if (unset != null && !unset.equals(false) && !(unset instanceof Number number && number.doubleValue() == 0)) {
+            return false;
+        }
+        for (String prefix : List.of("get", "is", "")) {
+            String name = prefix.isEmpty() ? field.getName() : prefix + StringUtils.capitalize(field.getName());
+            try {
+                Method getter = owner.getClass().getMethod(name);
+                return getter.trySetAccessible() && compare(getter.invoke(owner), replayed) == null;
+            } catch (NoSuchMethodException other) {
+                // The next name.
+            } catch (ReflectiveOperationException failing) {
+                return false;
+            }
+        }
+        return false;
     }
 
     private static @Nullable Object valueOf(Field field, Object owner) {

@@ -193,6 +193,8 @@ public final class ResponseMapper {
     private static String encode(ResponseCodec codec, @Nullable Object value, Type type, NotStorable notStorable) {
         try {
             return codec.encode(value, type);
+        } catch (UnstorableValueException unstorable) {
+            throw notStorable.because(String.valueOf(unstorable.getMessage()), "", null);
         } catch (RuntimeException | StackOverflowError notWritable) {
             throw notStorable.because(
                     "it cannot be written as JSON of " + type.getTypeName(),

@@ -90,6 +90,7 @@ class FaithfulReplayTest {
                         typeOf(new ParameterizedTypeReference<List<ById>>() {}),
                         "$[0].name"),
                 arguments(Cached.of("a"), Cached.class, "$.memo"),
+                arguments(new Masking("4711"), Masking.class, "$.number"),
                 arguments(new QName("urn:a", "b", "c"), QName.class, "$"),
                 arguments(new Totals(Map.of("a", 1L), "EUR"), Totals.class, "$.currency"),
                 arguments(
@@ -132,6 +133,8 @@ class FaithfulReplayTest {
                 arguments(cycle, Node.class),
                 arguments(new JsonMapper().createObjectNode().put("cents", 5L).putNull("none"), JsonNode.class),
                 arguments(xml("2026-02-03"), XMLGregorianCalendar.class),
+                arguments(new Defaulting(), Defaulting.class),
+                arguments(List.of(new Defaulting()), typeOf(new ParameterizedTypeReference<List<Defaulting>>() {})),
                 arguments(xml("2026-02-03T04:05:06.123456789+01:00"), XMLGregorianCalendar.class),
                 arguments(Map.of(), typeOf(new ParameterizedTypeReference<Map<String, Plain>>() {})));
     }
@@ -229,6 +232,75 @@ class FaithfulReplayTest {
         @Override
         public int hashCode() {
             return id;
+        }
+    }
+
+    /** Gives something for a field that is not set. */
+    static final class Defaulting {
+
+        private String title;
+
+        private int port;
+
+        private boolean open;
+
+        private List<String> lines;
+
+        public String getTitle() {
+            return title == null ? "none" : title;
+        }
+
+        public void setTitle(String title) {
+            this.title = title;
+        }
+
+        public int getPort() {
+            return port == 0 ? 443 : port;
+        }
+
+        public void setPort(int port) {
+            this.port = port;
+        }
+
+        public boolean isOpen() {
+            return true;
+        }
+
+        public void setOpen(boolean open) {
+            this.open = open;
+        }
+
+        public List<String> getLines() {
+            return lines == null ? List.of() : lines;
+        }
+
+        public void setLines(List<String> lines) {
+            this.lines = lines;
+        }
+
+        @Override
+        public String toString() {
+            return title + port + open + lines;
+        }
+    }
+
+    /** Gives something else for a field that is set. */
+    static final class Masking {
+
+        private String number;
+
+        Masking() {}
+
+        Masking(String number) {
+            this.number = number;
+        }
+
+        public String getNumber() {
+            return "****";
+        }
+
+        public void setNumber(String number) {
+            this.number = number;
         }
     }
 

@@ -15,10 +15,10 @@ import java.time.chrono.JapaneseDate;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.Date;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.Date;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -254,7 +254,7 @@ class PayloadStateTest {
         assertThat(fingerprinter.of(new File("a/b"))).isEqualTo(fingerprinter.of("a/b"));
         assertThat(fingerprinter.of(Path.of("a", "b"))).isEqualTo(fingerprinter.of("a/b"));
         assertThat(fingerprinter.of(xml("2026-02-03"))).isEqualTo(fingerprinter.of("2026-02-03"));
-        assertThat(fingerprinter.of(new Time(5))).isEqualTo(fingerprinter.of(new Date(5)));
+        assertThat(fingerprinter.of(new Time(5))).isEqualTo(fingerprinter.of(Instant.ofEpochMilli(5)));
         assertThat(fingerprinter.of(Map.of(address(1), 1))).isEqualTo(fingerprinter.of(Map.of("10.0.0.1", 1)));
         assertThatThrownBy(() -> fingerprinter.of(new SimpleTimeZone(1, "UTC")))
                 .isInstanceOf(PayloadNotFingerprintableException.class)

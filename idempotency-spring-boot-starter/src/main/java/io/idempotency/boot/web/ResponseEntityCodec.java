@@ -27,6 +27,7 @@ import tools.jackson.core.json.JsonFactory;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.response.UnchangedCodec;
+import io.idempotency.internal.response.UnstorableValueException;
 
 /**
  * The codec of a ResponseEntity or HttpEntity: its status, the headers that may be replayed and its body. The body is
@@ -82,8 +83,12 @@ final class ResponseEntityCodec implements UnchangedCodec {
             }
             generator.writeName(HEADERS);
             writeHeaders(generator, entity.getHeaders());
-            generator.writeName(BODY);
-            generator.writeRawValue(encodeBody(entity.getBody(), type));
+            Object body = entity.getBody();
+            if (body != null) {
+                generator.writeName(BODY);
+                Type bodyType = bodyTypeOf(type);
+                generator.writeRawValue(codecOfBody.apply(bodyType).encode(body, bodyType));
+            }
             generator.writeEndObject();
         }
         return text.toString();
@@ -128,19 +133,19 @@ final class ResponseEntityCodec implements UnchangedCodec {
             List<String> values = headers.getOrEmpty(name);
             if (!values.isEmpty()) {
                 generator.writeArrayPropertyStart(name);
-                values.forEach(generator::writeString);
+                values.forEach(value -> generator.writeString(requireHeader(name, value)));
                 generator.writeEndArray();
             }
         }
         generator.writeEndObject();
     }
 
-    private String encodeBody(@Nullable Object body, Type type) {
-        if (body == null) {
-            return "null";
+    private static String requireHeader(String name, String value) {
+        if (value.chars().anyMatch(character -> Character.isISOControl(character) && character != '\t')) {
+            throw new UnstorableValueException("the value of its header " + name
+                    + " has a control character, such as a line break, which no server sends: encode it");
         }
-        Type bodyType = bodyTypeOf(type);
-        return codecOfBody.apply(bodyType).encode(body, bodyType);
+        return value;
     }
 
     @Override
@@ -163,6 +168,7 @@ final class ResponseEntityCodec implements UnchangedCodec {
             return null;
         }
         int status = 0;
+        boolean isAnswer = false;
         HttpHeaders headers = new HttpHeaders();
         try (JsonParser parser = json.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();
@@ -171,19 +177,29 @@ final class ResponseEntityCodec implements UnchangedCodec {
                 parser.nextToken();
                 switch (name) {
                     case STATUS -> status = parser.getIntValue();
-                    case HEADERS -> readHeaders(parser, headers);
+                    case HEADERS -> {
+                        readHeaders(parser, headers);
+                        isAnswer = true;
+                    }
                     case BODY -> {
                         int start = (int) parser.currentTokenLocation().getCharOffset();
                         Object body = decodeBody(text.substring(start, text.lastIndexOf('}')), type, reader);
-                        return status == 0
-                                ? new HttpEntity<>(body, headers)
-                                : new ResponseEntity<>(body, headers, HttpStatusCode.valueOf(status));
+                        return answer(status, headers, body);
                     }
                     default -> throw new IllegalArgumentException("An answer has no member '" + name + "'");
                 }
             }
         }
-        throw new IllegalArgumentException("It was not stored as an answer with status, headers and body");
+        if (!isAnswer) {
+            throw new IllegalArgumentException("It was not stored as an answer with status, headers and body");
+        }
+        return answer(status, headers, null);
+    }
+
+    private static HttpEntity<?> answer(int status, HttpHeaders headers, @Nullable Object body) {
+        return status == 0
+                ? new HttpEntity<>(body, headers)
+                : new ResponseEntity<>(body, headers, HttpStatusCode.valueOf(status));
     }
 
     private static void readHeaders(JsonParser parser, HttpHeaders headers) {
@@ -199,9 +215,6 @@ final class ResponseEntityCodec implements UnchangedCodec {
     }
 
     private @Nullable Object decodeBody(String text, Type type, BodyReader reader) {
-        if (text.isBlank() || text.strip().equals("null")) {
-            return null;
-        }
         Type bodyType = bodyTypeOf(type);
         return reader.read(codecOfBody.apply(bodyType), text, bodyType);
     }

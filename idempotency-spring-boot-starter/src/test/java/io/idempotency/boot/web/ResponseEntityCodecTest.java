@@ -3,12 +3,19 @@ package io.idempotency.boot.web;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.HttpEntity;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,6 +30,7 @@ import io.idempotency.internal.response.ResponseMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** An answer is as storable and as faithful as its body; headers that belong to one connection are no part of it. */
 class ResponseEntityCodecTest {
@@ -106,6 +114,58 @@ class ResponseEntityCodecTest {
         assertThatThrownBy(() -> responses.readUnchanged(INTENT, stored, removed))
                 .isInstanceOf(UnreadableResponseException.class)
                 .hasStackTraceContaining("The stored JSON has $.currency, which the type does not know");
+    }
+
+    static Stream<Arguments> answers() {
+        ParameterizedTypeReference<ResponseEntity<Optional<Amount>>> optional = new ParameterizedTypeReference<>() {};
+        return Stream.of(
+                arguments(
+                        ResponseEntity.of(ProblemDetail.forStatus(422)).build(),
+                        new ParameterizedTypeReference<ResponseEntity<ProblemDetail>>() {}),
+                arguments(
+                        ResponseEntity.badRequest().body(ProblemDetail.forStatus(400)),
+                        new ParameterizedTypeReference<ResponseEntity<ProblemDetail>>() {}),
+                arguments(ResponseEntity.ok(Optional.empty()), optional),
+                arguments(ResponseEntity.ok(Optional.of(new Amount(BigDecimal.ONE))), optional),
+                arguments(ResponseEntity.notFound().build(), optional),
+                arguments(
+                        ResponseEntity.noContent().header("Location", "/a\tb").build(),
+                        new ParameterizedTypeReference<ResponseEntity<Void>>() {}),
+                arguments(
+                        new HttpEntity<>(new Amount(BigDecimal.ONE)),
+                        new ParameterizedTypeReference<HttpEntity<Amount>>() {}));
+    }
+
+    @ParameterizedTest
+    @MethodSource("answers")
+    void anAnswerIsReplayedAsItWas(HttpEntity<?> answer, ParameterizedTypeReference<?> type) {
+        String stored = responses.write(INTENT, answer, type.getType(), false);
+
+        HttpEntity<?> replayed = (HttpEntity<?>) responses.read(INTENT, stored, type.getType());
+        assertThat(replayed).hasSameClassAs(answer);
+        assertThat(replayed.getHeaders()).isEqualTo(answer.getHeaders());
+        if (answer.getBody() instanceof ProblemDetail problem) {
+            assertThat((ProblemDetail) replayed.getBody())
+                    .extracting(ProblemDetail::getTitle, ProblemDetail::getStatus)
+                    .containsExactly(problem.getTitle(), problem.getStatus());
+        } else {
+            assertThat(replayed).isEqualTo(answer);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/a\r\nSet-Cookie: b=c", "/a\n", "\r", "a\0b", "a\u007f", "a\u0085"})
+    void aHeaderThatNoServerSendsFailsTheFirstCall(String value) {
+        ResponseEntity<Amount> answer =
+                ResponseEntity.ok().header("Location", value).body(new Amount(BigDecimal.ONE));
+        Type type = new ParameterizedTypeReference<ResponseEntity<Amount>>() {}.getType();
+
+        for (boolean lossy : List.of(false, true)) {
+            assertThatThrownBy(() -> responses.write(INTENT, answer, type, lossy))
+                    .isInstanceOf(ResponseNotStorableException.class)
+                    .hasMessage("The response to the " + INTENT + " cannot be stored: the value of its header Location"
+                            + " has a control character, such as a line break, which no server sends: encode it");
+        }
     }
 
     record Price(BigDecimal amount, String currency) {}
