@@ -122,7 +122,9 @@ public final class StorageSchema {
             throw new StorageSchemaException(
                     "The idempotency tables in schema '" + schema.name() + "' could not be migrated: "
                             + SqlFailures.reason(failure) + ".",
-                    "Name a role that may create the schema and its tables with idempotency.migration.user, or set"
+                    MigrationAdvice.after(
+                                    failure,
+                                    "Name a role that may create the schema and its tables with idempotency.migration.user")
                             + " idempotency.migrate = false and run the migrations yourself: " + filesOf(features)
                             + ".",
                     failure);

@@ -18,6 +18,7 @@ import io.idempotency.internal.postgres.outbox.PostgresOutboxStore;
 import io.idempotency.internal.postgres.partition.MessagePartitions;
 import io.idempotency.internal.postgres.partition.PartitionMaintenance;
 import io.idempotency.internal.postgres.partition.PartitionPeriod;
+import io.idempotency.internal.postgres.schema.MigrationAdvice;
 import io.idempotency.internal.postgres.schema.StorageSchemaException;
 import io.idempotency.internal.retention.Sampler;
 import io.idempotency.messaging.MessagingAdministration;
@@ -73,7 +74,7 @@ public final class PostgresMessageStorage {
             throw new StorageSchemaException(
                     "The table processed_message in schema '" + schema.name() + "' could not be partitioned: "
                             + SqlFailures.reason(failure) + ".",
-                    "Name the owner of the tables with idempotency.migration.user, or set"
+                    MigrationAdvice.after(failure, "Name the owner of the tables with idempotency.migration.user")
                             + " idempotency.storage.processed-messages = rows.",
                     failure);
         }
