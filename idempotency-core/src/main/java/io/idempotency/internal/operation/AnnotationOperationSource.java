@@ -82,9 +82,17 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
 
     private @Nullable IdempotentOperation read(Method method, Class<?> targetClass) {
         Class<?> userClass = ClassUtils.getUserClass(targetClass);
-        Method specific = Proxy.isProxyClass(userClass) ? method : AopUtils.getMostSpecificMethod(method, userClass);
+        Method specific = specificMethod(method, userClass);
         IdempotentOperation operation = read(specific, specific, userClass);
         return operation == null && !specific.equals(method) ? read(method, specific, userClass) : operation;
+    }
+
+    /** A lambda expression does not keep the names of its parameters. */
+    private static Method specificMethod(Method method, Class<?> userClass) {
+        if (ClassUtils.isLambdaClass(userClass)) {
+            return ClassUtils.getInterfaceMethodIfPossible(method, userClass);
+        }
+        return Proxy.isProxyClass(userClass) ? method : AopUtils.getMostSpecificMethod(method, userClass);
     }
 
     private @Nullable IdempotentOperation read(Method annotated, Method specific, Class<?> userClass) {

@@ -25,6 +25,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.Part;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -198,6 +199,17 @@ class MethodRulesReportTest {
                 arguments("takesStream", "java.io.InputStream, which is not data", "fingerprint ="),
                 arguments("takesUploads", "MultipartFile>, which is not data", "fingerprint ="),
                 arguments("takesArrayOfUploads", "MultipartFile[], which is not data", "fingerprint ="),
+                arguments("takesUploadInForm", Form.class.getName() + ".file, which is not data", "fingerprint ="),
+                arguments(
+                        "takesUploadInFingerprint", Form.class.getName() + ".file, which is not data", "fingerprint ="),
+                arguments(
+                        "takesUploadsOfForms",
+                        LargeForm.class.getName() + ".parts, which is not data",
+                        "fingerprint ="),
+                arguments(
+                        "takesUploadOfSuperclass",
+                        Upload.class.getName() + ".body, which is not data",
+                        "fingerprint ="),
                 arguments("cacheableMethod", "is @Cacheable too", "Remove @Cacheable"),
                 arguments("readOnly", "has a read-only transaction", "Remove readOnly = true"),
                 arguments("notSupported", "runs outside of transactions", "REQUIRED or REQUIRES_NEW, or the mode"),
@@ -601,6 +613,18 @@ class MethodRulesReportTest {
         @Idempotent(scope = "s", key = "#key")
         abstract String takesArrayOfUploads(String key, MultipartFile[] files);
 
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesUploadInForm(String key, Form form);
+
+        @Idempotent(scope = "s", key = "#key", fingerprint = "#form")
+        abstract String takesUploadInFingerprint(String key, Form form);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesUploadsOfForms(String key, Map<String, List<LargeForm>> forms);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String takesUploadOfSuperclass(String key, NamedUpload[] uploads);
+
         @Cacheable("receipts")
         @Idempotent(scope = "s", key = "#key")
         abstract String cacheableMethod(String key);
@@ -793,6 +817,18 @@ class MethodRulesReportTest {
     }
 
     record Command(String id, Total total) {}
+
+    record Form(String orderId, MultipartFile file) {}
+
+    record LargeForm(String orderId, Optional<Part[]> parts) {}
+
+    static class Upload {
+        InputStream body;
+    }
+
+    static class NamedUpload extends Upload {
+        String name;
+    }
 
     record Total(long cents) {}
 }

@@ -301,7 +301,7 @@ class ProxyKindsTest extends LedgerTests {
 
         @Override
         @Transactional
-        @Idempotent(scope = "lambda", key = "#p0")
+        @Idempotent(scope = "lambda", key = "#key")
         Receipt pay(String key);
     }
 
