@@ -27,7 +27,8 @@ final class CallProblems {
             "missing-key",
             HttpStatus.BAD_REQUEST,
             "Idempotency-Key is missing",
-            "This operation needs an Idempotency-Key: send a value that is unique to this one intent, such as a UUID.");
+            "This operation needs an Idempotency-Key: send a value of this one intent alone, such as a"
+                    + " UUID, and the same one with each repeat.");
 
     static final Problem INVALID_KEY = new Problem(
             InvalidIdempotencyKeyException.class,

@@ -172,7 +172,8 @@ final class KeyHeader {
 
     MissingIdempotencyKeyException missing() {
         return new MissingIdempotencyKeyException(
-                "The header " + name + " is missing: send a value that is unique to this one intent, such as a UUID");
+                "The header " + name
+                        + " is missing: send a value of this one intent alone, such as a UUID, and the same one with each repeat");
     }
 
     private InvalidIdempotencyKeyException invalid(String problem) {
