@@ -1,5 +1,6 @@
 package io.idempotency.proof;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,8 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.idempotency.proof.RecordedStatement.Kind;
 
@@ -171,8 +174,7 @@ final class Judge {
 
     private Optional<Finding> wrongEffect(
             String effect, List<EffectProbe.Sighting> usual, List<EffectProbe.Sighting> now) {
-        List<EffectProbe.Sighting> placed = now.isEmpty() ? usual : now;
-        Place place = placed.get(placed.size() - 1).place();
+        Place place = place(usual, now);
         String at = place == null ? "" : " at " + place;
         String cause = "effect " + effect + at;
         String subject = when + " the effect '" + effect + "' was ";
@@ -205,6 +207,25 @@ final class Judge {
                                 + ": the call that makes it is lost with the fault" + at,
                         "",
                         place));
+    }
+
+    /** Returns where the effect is seen too often, with no key if that is what is wrong; otherwise where it was seen last. */
+    private static @Nullable Place place(List<EffectProbe.Sighting> usual, List<EffectProbe.Sighting> now) {
+        boolean isWithoutKey = withoutKey(now) > withoutKey(usual);
+        List<Place> before = places(usual, isWithoutKey);
+        List<Place> after = places(now, isWithoutKey);
+        List<Place> tooMany = new ArrayList<>(after);
+        before.forEach(tooMany::remove);
+        List<Place> any = tooMany.isEmpty() ? after.isEmpty() ? before : after : tooMany;
+        return any.isEmpty() ? null : any.get(any.size() - 1);
+    }
+
+    private static List<Place> places(List<EffectProbe.Sighting> sightings, boolean isWithoutKey) {
+        return sightings.stream()
+                .filter(sighting -> !isWithoutKey || sighting.downstreamKey() == null)
+                .map(EffectProbe.Sighting::place)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private static long withoutKey(List<EffectProbe.Sighting> sightings) {

@@ -79,6 +79,11 @@ class WrongScenarios implements IdempotencyProof {
     }
 
     @IdempotencyScenario
+    void httpWithAndWithoutDownstreamKey(WrongShop shop) {
+        shop.httpWithAndWithoutDownstreamKey("key-1");
+    }
+
+    @IdempotencyScenario
     void counterInCache(WrongShop shop) {
         shop.counterInCache("key-1");
     }

@@ -120,6 +120,7 @@ class WrongServicesTest {
                 "effectBeforeTheBoundary > WrongShop > before > audit was written twice: it is written before the key is claimed, with auto-commit,",
                 "secondDataSource > WrongShop > secondDataSource > note was written twice: it is written through another DataSource, which does not commit with the claim,",
                 "httpWithoutDownstreamKey > WrongShop > httpWithoutDownstreamKey > 'charge' was seen twice outside of the database: it has no downstream key by which a repeat is recognized",
+                "httpWithAndWithoutDownstreamKey > WrongShop > httpWithAndWithoutDownstreamKey > 'charge' was seen twice outside of the database: it has no downstream key by which a repeat is recognized",
                 "counterInCache > WrongShop > counterInCache > 'cache' was seen twice outside of the database: it has no downstream key by which a repeat is recognized",
                 "fileWritten > WrongShop > fileWritten > 'file' was seen twice outside of the database: it has no downstream key by which a repeat is recognized",
                 "asyncWrite > Audit > async > audit was (not written|written twice): it is written on another thread, outside of the transaction,",

@@ -161,6 +161,14 @@ class WrongShop {
     }
 
     @Transactional
+    @Idempotent(scope = "w-http-twice", key = "#key")
+    public void httpWithAndWithoutDownstreamKey(String key) {
+        outside.charge(null); // httpWithAndWithoutDownstreamKey
+        outside.charge(key);
+        note();
+    }
+
+    @Transactional
     @Idempotent(scope = "w-cache", key = "#key")
     public void counterInCache(String key) {
         outside.incrementInCache(); // counterInCache
