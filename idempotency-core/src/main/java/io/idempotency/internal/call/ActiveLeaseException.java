@@ -13,6 +13,9 @@ final class ActiveLeaseException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** A call that runs may end long before its lease, and its client need not wait longer than that. */
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofSeconds(10);
+
     private final Duration remaining;
 
     ActiveLeaseException(Duration remaining) {
@@ -34,7 +37,7 @@ final class ActiveLeaseException extends RuntimeException {
     static RequestInProgressException inProgress(Intent intent, Duration remaining, String waitDescription) {
         return new RequestInProgressException(
                 intent,
-                RetryAfter.of(remaining),
+                RetryAfter.of(remaining.compareTo(LONGEST_RETRY_AFTER) < 0 ? remaining : LONGEST_RETRY_AFTER),
                 "The " + intent + " is being executed by a call that holds its lease for another "
                         + remaining.toMillis() + " ms" + waitDescription + ": repeat this call later with the same key",
                 null);
