@@ -52,7 +52,7 @@ const day = new Intl.DateTimeFormat('en', {day: 'numeric', month: 'short', hour:
 
 const form = $('form');
 
-/* The two accounts of the story: the runs of each, and what the database says of it. */
+/* The two accounts of the story: the run of each, and what the database said of it then. What is paid later is told elsewhere. */
 const sides = ['without', 'with'].map(id => ({id, accountId: '', runs: [], account: null}));
 const withKey = sides[1];
 
@@ -170,7 +170,7 @@ async function open(side) {
         throw new Error(response.statusText);
     }
     $(side.id).dataset.account = accountId;
-    Object.assign(side, {accountId, runs: [], account: {openedCents: OPENING_CENTS, balanceCents: OPENING_CENTS}});
+    Object.assign(side, {accountId, key: null, runs: [], account: {openedCents: OPENING_CENTS, balanceCents: OPENING_CENTS}});
     drawSide(side);
 }
 
@@ -188,8 +188,9 @@ async function play(shown) {
         form.elements.account.replaceChildren(...[withKey.accountId, 'alice', 'bob'].map(id => element('option', id)));
         for (const side of shown) {
             if (!interrupted) {
-                await pay(`told-${side.id}`, {
-                    ...PAYMENT, ...STEPS.twenty(), accountId: side.accountId, withKey: side === withKey});
+                const request = {...PAYMENT, ...STEPS.twenty(), accountId: side.accountId, withKey: side === withKey};
+                side.key = request.key;
+                await pay(`told-${side.id}`, request);
             }
         }
         document.body.dataset.story = interrupted ? 'interrupted' : 'told';
@@ -460,7 +461,17 @@ function by(line) {
 function statementRow(line, text, failure) {
     const row = element('tr', null, line.succeeded ? {} : {class: 'failed'});
     const statement = element('td');
-    statement.append(element('code', text));
+    const line1 = oneLine(text);
+    const full = element('code', text, {class: 'full'});
+    if (line1 === text) {
+        statement.append(full);
+    } else {
+        const foldable = element('details');
+        const summary = element('summary');
+        summary.append(element('code', line1));
+        foldable.append(summary, full);
+        statement.append(foldable);
+    }
     if (failure) {
         statement.append(' ', element('span', failure, {class: 'badge', 'data-kind': 'bad'}));
     }
@@ -472,6 +483,13 @@ function statementRow(line, text, failure) {
 function shortened(text) {
     const shorter = text.replaceAll(/\([^()]*\)/g, '…');
     return shorter === text ? text : shortened(shorter);
+}
+
+/* What it does, without columns, values and what bounds its wait. */
+function oneLine(text) {
+    const matters = Object.values(PARTS).map(pattern => text.match(pattern)).find(Boolean)?.[0] ?? text;
+    const shorter = shortened(matters).replaceAll(/\s+/g, ' ').trim();
+    return text.includes('\n') || text.length > 100 ? shorter : text;
 }
 
 /* The statements that matter, of a transaction that has all of them. */
@@ -554,7 +572,9 @@ const handlers = {
     run({runId, request}) {
         run = Object.assign(known(runId), {request, ...asked.get(request.key)});
         run.side = sides.find(side => side.accountId === request.accountId);
-        run.side?.runs.push(run);
+        if (run.place === `told-${run.side?.id}`) {
+            run.side.runs.push(run);
+        }
         for (let number = 1; number <= request.attempts; number++) {
             run.attempts.set(number, {number});
         }
@@ -585,7 +605,7 @@ const handlers = {
     state(state) {
         drawState(state);
         const side = sides.find(({accountId}) => accountId === state.accountId);
-        if (side && state.account) {
+        if (side && state.account && state.key === side.key) {
             side.account = state.account;
             drawSide(side);
         }
