@@ -130,15 +130,17 @@ class ExamplesTest {
         jdbc.execute("create table paid (cents bigint not null)");
         String body = "{\"id\": \"evt_1\",  \"cents\": 1250}";
         Mac mac = Mac.getInstance("HmacSHA256");
-        mac.init(new SecretKeySpec("secret".getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+        mac.init(new SecretKeySpec("sécret".getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
         String signature = HexFormat.of().formatHex(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
         try (JavaExamples examples = new JavaExamples(MarkdownFile.of("messaging.md"), classes);
                 HttpApplication application = examples.start(() -> HttpApplication.start(
-                        database, List.of(examples.type("PaymentWebhook")), "webhook.secret=secret"))) {
+                        database, List.of(examples.type("PaymentWebhook")), "webhook.secret=sécret"))) {
             assertThat(webhook(application, body, signature)).isEqualTo(200);
             assertThat(webhook(application, body, signature)).isEqualTo(200);
             assertThat(webhook(application, body + " ", signature)).isEqualTo(401);
             assertThat(webhook(application, body, "not hexadecimal")).isEqualTo(401);
+            assertThat(webhook(application, " ".repeat(1 << 20) + body, signature))
+                    .isEqualTo(413);
 
             assertThat(jdbc.queryForList("select cents from paid", Long.class)).containsExactly(1250L);
         }
