@@ -38,14 +38,19 @@ public interface IdempotencyAdministration {
      * index.
      *
      * @param scope scope to search; {@code null} for all
-     * @param key key to search, of any caller; {@code null} for all
+     * @param caller caller to search, empty for requests of nobody; {@code null} for all
+     * @param key key to search; {@code null} for all
      * @param status status to search; {@code null} for all
      * @param limit most rows to return, 1 to {@value #MAX_ROWS}
      * @return the matching requests
      * @throws IllegalArgumentException if the limit is out of range
      */
     List<IdempotencyRecord> search(
-            @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit);
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable RequestStatus status,
+            int limit);
 
     /**
      * Finds requests whose lease has expired and that were not reclaimed. It is not known whether their effect
@@ -67,6 +72,16 @@ public interface IdempotencyAdministration {
      * @throws IllegalArgumentException if the limit is out of range
      */
     List<IdempotencyRecord> findAbandoned(int limit);
+
+    /**
+     * Finds leased calls that have failed after recorded steps, and were not called again since. What their steps have done outside
+     * of PostgreSQL remains.
+     *
+     * @param limit most rows to return, 1 to {@value #MAX_ROWS}
+     * @return the requests, those that failed first at the beginning
+     * @throws IllegalArgumentException if the limit is out of range
+     */
+    List<IdempotencyRecord> findHalfDone(int limit);
 
     /**
      * Finds requests with many attempts. Reads the whole table.

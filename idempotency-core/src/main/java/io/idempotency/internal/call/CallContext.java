@@ -58,12 +58,12 @@ public class CallContext implements IdempotencyContext {
             throw new IllegalStateException("No step of the call for the " + intent
                     + " is running, so its downstream key needs a name: downstreamKey(\"...\")");
         }
-        return derivedKey(step, null);
+        return downstreamKey(intent, namespace, step, null);
     }
 
     @Override
     public final String downstreamKey(String name) {
-        return derivedKey(name, runningStep());
+        return downstreamKey(intent, namespace, name, runningStep());
     }
 
     /** Returns the name of the step that is running; null if none is. */
@@ -71,7 +71,14 @@ public class CallContext implements IdempotencyContext {
         return null;
     }
 
-    private String derivedKey(String name, @Nullable String step) {
+    /**
+     * Returns the key for another system.
+     *
+     * @param namespace the namespace of the call's key; {@code null} for requests
+     * @param name names the other system, or the running step
+     * @param step the running step; {@code null} if none is, or it is the name
+     */
+    public static String downstreamKey(Intent intent, @Nullable String namespace, String name, @Nullable String step) {
         MessageDigest digest = Digests.create("SHA-1");
         digest.update(ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(NAMESPACE.getMostSignificantBits())

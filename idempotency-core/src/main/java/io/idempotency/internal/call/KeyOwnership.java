@@ -1,8 +1,12 @@
 package io.idempotency.internal.call;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
@@ -20,6 +24,9 @@ public final class KeyOwnership {
     /** A thread keeps its empty list, because removing and allocating it for each call costs time. */
     private static final ThreadLocal<List<HeldKey>> HELD =
             NamedThreadLocal.withInitial("held idempotency keys", () -> new ArrayList<>(2));
+
+    /** The same keys of all threads, for operators: PostgreSQL shows nothing of a claim before its commit. */
+    private static final Set<HeldKey> OF_ALL_THREADS = ConcurrentHashMap.newKeySet();
 
     private KeyOwnership() {}
 
@@ -67,10 +74,19 @@ public final class KeyOwnership {
         return HELD.get().isEmpty();
     }
 
-    public static HeldKey hold(LocalKey localKey, Object transaction) {
-        HeldKey key = new HeldKey(localKey, transaction);
+    public static HeldKey hold(IdempotentCall call, Object transaction) {
+        HeldKey key = new HeldKey(call.localKey(), call.intent(), transaction);
         HELD.get().add(key);
+        OF_ALL_THREADS.add(key);
         return key;
+    }
+
+    /** Returns the keys that calls of this JVM hold now, the longest held first. */
+    public static List<Holder> holders() {
+        return OF_ALL_THREADS.stream()
+                .map(HeldKey::holder)
+                .sorted(Comparator.comparing(Holder::heldFor).reversed())
+                .toList();
     }
 
     /** Finds a key of the same transaction by its id alone: a transaction has one database, even if routing has changed. */
@@ -93,20 +109,41 @@ public final class KeyOwnership {
      */
     public record LocalKey(UUID requestId, Object database) {}
 
+    /**
+     * The call that holds a key.
+     *
+     * @param thread name of its thread
+     * @param hasReturned whether its method has returned, so that the end of its transaction is awaited
+     * @param heldFor time since the key was claimed
+     */
+    public record Holder(Intent intent, String thread, boolean hasReturned, Duration heldFor) {}
+
     /** A key that is held from its claim to the end of its transaction or leased call. */
     public static final class HeldKey {
 
         private final LocalKey localKey;
 
+        private final Intent intent;
+
         private final Object transaction;
+
+        private final Thread thread = Thread.currentThread();
+
+        private final long since = System.nanoTime();
 
         private Runnable requireKept = () -> {};
 
-        private State state = State.RUNNING;
+        private volatile State state = State.RUNNING;
 
-        private HeldKey(LocalKey localKey, Object transaction) {
+        private HeldKey(LocalKey localKey, Intent intent, Object transaction) {
             this.localKey = localKey;
+            this.intent = intent;
             this.transaction = transaction;
+        }
+
+        private Holder holder() {
+            return new Holder(
+                    intent, thread.getName(), state != State.RUNNING, Duration.ofNanos(System.nanoTime() - since));
         }
 
         /** Sets a check that throws if the transaction has lost the key. */
@@ -133,6 +170,7 @@ public final class KeyOwnership {
         }
 
         public void release() {
+            OF_ALL_THREADS.remove(this);
             HELD.get().remove(this);
         }
 

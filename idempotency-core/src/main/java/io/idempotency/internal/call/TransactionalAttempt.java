@@ -114,7 +114,7 @@ public class TransactionalAttempt extends Attempt {
             throws Throwable {
         granted(claim);
         IdempotentCall call = call();
-        KeyOwnership.HeldKey held = KeyOwnership.hold(call.localKey(), open.transaction.holder());
+        KeyOwnership.HeldKey held = KeyOwnership.hold(call, open.transaction.holder());
         held.mustBeKept(() ->
                 JoinedTransaction.requireNotEnded(call.intent(), TransactionState.of(open.connection), stateBefore));
         open.synchronization.setHeldKey(held);

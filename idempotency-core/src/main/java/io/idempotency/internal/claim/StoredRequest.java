@@ -24,7 +24,7 @@ import io.idempotency.internal.fingerprint.Fingerprint;
  * @param claimToken the token of the lease; {@code null} if there is none
  * @param hasSteps whether steps of its attempts are recorded
  * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none. A call that has
- *     failed in a retryable way has one if it is to be resumed without its caller
+ *     failed in a retryable way has one if it has steps, or is to be resumed without its caller
  */
 public record StoredRequest(
         Intent intent,

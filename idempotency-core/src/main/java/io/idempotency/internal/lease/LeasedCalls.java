@@ -111,7 +111,7 @@ public final class LeasedCalls implements LeasedExecutor {
 
     private @Nullable Object run(CallExecution execution, HeldLease held, Lease lease) throws Throwable {
         IdempotentCall call = execution.call();
-        KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call.localKey(), lease);
+        KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call, lease);
         leasesInThisJvm.compute(call.localKey(), (key, latest) -> held.after(latest));
         try {
             return run(execution, held);

@@ -2,7 +2,6 @@ package io.idempotency.internal.retention;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.StorageSampled;
@@ -12,7 +11,7 @@ import io.idempotency.observation.TableSample;
 public final class StorageSampler implements Sampler {
 
     /** The largest number that is counted. */
-    private static final int MOST_STALE_LEASES = 100_000;
+    private static final int MOST_UNFINISHED = 100_000;
 
     private final StorageStatistics statistics;
 
@@ -25,11 +24,13 @@ public final class StorageSampler implements Sampler {
 
     @Override
     public void sample() {
-        Map<String, Duration> oldestExpired = statistics.oldestExpired();
-        List<TableSample> tables = statistics.estimateRows().entrySet().stream()
+        StorageStatistics.Sample sample = statistics.sample(MOST_UNFINISHED);
+        List<TableSample> tables = sample.rows().entrySet().stream()
                 .map(rows -> new TableSample(
-                        rows.getKey(), rows.getValue(), oldestExpired.getOrDefault(rows.getKey(), Duration.ZERO)))
+                        rows.getKey(),
+                        rows.getValue(),
+                        sample.oldestExpired().getOrDefault(rows.getKey(), Duration.ZERO)))
                 .toList();
-        listener.storageSampled(new StorageSampled(tables, statistics.countStaleLeases(MOST_STALE_LEASES)));
+        listener.storageSampled(new StorageSampled(tables, sample.staleLeases(), sample.halfDone()));
     }
 }

@@ -7,19 +7,19 @@ import java.util.Map;
 public interface StorageStatistics {
 
     /**
-     * Estimates the numbers of rows.
+     * Takes a sample, in one transaction.
      *
-     * @return each table once, without its schema
+     * @param mostUnfinished the largest number of rows that are read to count the unfinished calls
      */
-    Map<String, Long> estimateRows();
+    Sample sample(int mostUnfinished);
 
     /**
-     * Returns for how long the oldest expired row or response of each table has been expired.
+     * A sample.
      *
-     * @return the time for each table whose rows expire; zero if no row has expired
+     * @param rows an estimate of the number of rows; each table once, without its schema
+     * @param oldestExpired the time since the oldest row or response expired, for each table whose rows expire; zero if none has
+     * @param staleLeases the number of leases that have expired and were not reclaimed
+     * @param halfDone the number of calls that have failed after recorded steps
      */
-    Map<String, Duration> oldestExpired();
-
-    /** Counts leases that have expired and were not reclaimed. */
-    int countStaleLeases(int limit);
+    record Sample(Map<String, Long> rows, Map<String, Duration> oldestExpired, int staleLeases, int halfDone) {}
 }

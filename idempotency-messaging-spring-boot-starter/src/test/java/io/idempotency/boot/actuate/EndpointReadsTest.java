@@ -4,14 +4,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
 import com.jayway.jsonpath.JsonPath;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,9 +26,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
+import io.idempotency.IdempotencyAdministration;
+import io.idempotency.IdempotencyAdministration.Reason;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyKey;
+import io.idempotency.IdempotencyOperations;
+import io.idempotency.Intent;
 import io.idempotency.boot.testing.Answer;
+import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.maintenance.PostgresStorageStatistics;
+import io.idempotency.internal.postgres.schema.CoreFeatures;
+import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.messaging.OutboxSampled;
+import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 import io.idempotency.test.Backends;
@@ -33,6 +49,7 @@ import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What an operator reads over HTTP. */
 @PostgresTest
@@ -66,7 +83,7 @@ class EndpointReadsTest {
         application
                 .events()
                 .storageSampled(new StorageSampled(
-                        List.of(new TableSample("idempotency_request", 1_234, Duration.ofMinutes(3))), 2));
+                        List.of(new TableSample("idempotency_request", 1_234, Duration.ofMinutes(3))), 2, 4));
         application.messageEvents().outboxSampled(new OutboxSampled(7, 1, Duration.ofSeconds(42), List.of()));
 
         Answer answer = application.overview();
@@ -76,6 +93,7 @@ class EndpointReadsTest {
         assertThat(answer.number("$.storage.tables[0].rows")).isEqualTo(1_234);
         assertThat(answer.text("$.storage.tables[0].oldestExpired")).isEqualTo("PT3M");
         assertThat(answer.number("$.storage.staleLeases")).isEqualTo(2);
+        assertThat(answer.number("$.storage.halfDone")).isEqualTo(4);
         assertThat(Duration.parse(answer.text("$.storage.age"))).isLessThan(Duration.ofMinutes(1));
         assertThat(answer.number("$.outbox.pending")).isEqualTo(7);
         assertThat(answer.number("$.outbox.dead")).isOne();
@@ -101,6 +119,149 @@ class EndpointReadsTest {
         assertThat(abandoned.texts("$.rows[*].processing")).containsExactly("abandoned");
         assertThat(application.get("record?scope=payments&key=running").text("$.processing"))
                 .isEqualTo("running");
+    }
+
+    @Test
+    void aCallThatHangsIsShownWithItsThreadUntilItsTransactionHasEnded() throws Exception {
+        IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
+        CountDownLatch end = new CountDownLatch(1);
+        IdempotencyOperations.Call call =
+                operations.call("payments", "hangs", 7).caller("ada");
+        Thread caller =
+                new Thread(() -> call.run(() -> Awaitility.await().until(() -> end.getCount() == 0)), "a-slow-thread");
+        caller.start();
+        Awaitility.await()
+                .untilAsserted(
+                        () -> assertThat(application.get("running-calls").texts("$.rows[?(@.key == 'hangs')].thread"))
+                                .containsExactly("a-slow-thread"));
+
+        assertThat(JsonPath.<Map<String, Object>>read(
+                        application.get("running-calls").body(), "$.rows[0]"))
+                .containsOnlyKeys("scope", "caller", "key", "thread", "since", "state")
+                .containsEntry("caller", "ada")
+                .containsEntry("state", "method-running");
+        for (String question : List.of("scope=payments&caller=ada&key=hangs", "key=hangs", "caller=ada")) {
+            assertThat(application.get("record?" + question).error())
+                    .as(question)
+                    .containsPattern("This instance holds it since 20\\d\\d.*Z: its method is running, in the thread"
+                            + " 'a-slow-thread'. Look that up in a thread dump.")
+                    .doesNotContain("no statement waits");
+        }
+        assertThat(application.get("record?scope=payments&key=other").error()).contains("no statement waits");
+        end.countDown();
+        caller.join();
+        assertThat(application.get("running-calls").all("$.rows")).isEmpty();
+    }
+
+    @Test
+    void aCallWhoseCallerKeepsTheTransactionOpenIsShown() {
+        IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
+        new TransactionTemplate(application.bean(PlatformTransactionManager.class)).executeWithoutResult(open -> {
+            operations.call("payments", "joined", 7).run(() -> {});
+
+            assertThat(application.get("running-calls").texts("$.rows[?(@.key == 'joined')].state"))
+                    .containsExactly("transaction-open");
+        });
+        assertThat(application.get("running-calls").all("$.rows")).isEmpty();
+    }
+
+    @Test
+    void aLeasedCallThatFailsAfterAStepIsHalfDoneUntilItIsFinishedOrDecidedAbout() {
+        IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
+        IdempotencyAdministration administration = application.bean(IdempotencyAdministration.class);
+        Reason reason = new Reason("ada", "the bank was asked");
+        failAfterSteps(operations, "captured", 2);
+        failAfterSteps(operations, "without steps", 0);
+        failAfterSteps(operations, "released", 1);
+        failAfterSteps(operations, "finished", 1);
+        rows.leasedUntil("vanished", "-1 hour");
+        rows.abandoned("left alone");
+        leased(operations, "finished")
+                .run(() -> IdempotencyContext.current().step("step 1", String.class, () -> "never runs"));
+        database.jdbc().update("""
+                update idempotency.idempotency_request set status = 'processing' where idempotency_key = 'released'""");
+        administration.releaseStale(new Intent("payments", "", new IdempotencyKey("released")), reason);
+
+        Answer answer = application.get("half-done");
+
+        assertThat(answer.texts("$.rows[*].key")).containsExactlyInAnyOrder("captured", "released");
+        assertThat(answer.texts("$.rows[?(@.key == 'captured')].failureMessage"))
+                .containsExactly("no answer");
+        StorageSampled[] sampled = new StorageSampled[1];
+        new StorageSampler(
+                        new PostgresStorageStatistics(
+                                new Schema("idempotency"), database.dataSource(), List.of(CoreFeatures.CORE)),
+                        new IdempotencyListener() {
+                            @Override
+                            public void storageSampled(StorageSampled event) {
+                                sampled[0] = event;
+                            }
+                        })
+                .sample();
+        assertThat(sampled[0].halfDone()).isEqualTo(2);
+        assertThat(sampled[0].staleLeases()).isOne();
+
+        Intent captured = new Intent("payments", "", new IdempotencyKey("captured"));
+        administration.retryFrom(captured, "step 2", reason);
+        assertThat(application.get("half-done").texts("$.rows[*].key")).contains("captured");
+        administration.retryFrom(captured, "step 1", reason);
+        assertThat(application.get("half-done").texts("$.rows[*].key")).containsExactly("released");
+    }
+
+    private static IdempotencyOperations.Call leased(IdempotencyOperations operations, String key) {
+        return operations.call("payments", key, 7).leased(Duration.ofMinutes(1));
+    }
+
+    private static void failAfterSteps(IdempotencyOperations operations, String key, int steps) {
+        assertThatThrownBy(() -> leased(operations, key).run(() -> {
+                    for (int step = 1; step <= steps; step++) {
+                        IdempotencyContext.current().step("step " + step, String.class, () -> "done");
+                    }
+                    throw new IllegalStateException("no answer");
+                }))
+                .hasMessage("no answer");
+    }
+
+    @Test
+    void theKeysThatOtherSystemsGotAreShown() {
+        List<String> sent = new ArrayList<>();
+        leased(application.bean(IdempotencyOperations.class), "order-42").run(() -> {
+            IdempotencyContext call = IdempotencyContext.current();
+            sent.add(call.downstreamKey("bank"));
+            call.step("charge", String.class, () -> {
+                sent.add(call.downstreamKey());
+                sent.add(call.downstreamKey("bank"));
+                return "done";
+            });
+        });
+
+        Answer answer = application.get("record?scope=payments&key=order-42&downstream=bank");
+
+        assertThat(answer.text("$.steps[0].name")).isEqualTo("charge");
+        assertThat(List.of(
+                        answer.text("$.downstreamKeys['']"),
+                        answer.text("$.steps[0].downstreamKey"),
+                        answer.text("$.downstreamKeys.charge")))
+                .isEqualTo(sent);
+        assertThat(application.get("record?scope=payments&key=order-42").body()).doesNotContain("downstreamKeys");
+    }
+
+    @Test
+    void theRequestsOfOneCallerAreShown() {
+        IdempotencyOperations operations = application.bean(IdempotencyOperations.class);
+        operations.call("payments", "order-42", 7).caller("ada").run(() -> {});
+        operations.call("refunds", "order-42", 7).caller("ada").run(() -> {});
+        operations.call("payments", "order-43", 7).caller("ada").run(() -> {});
+        operations.call("payments", "order-42", 7).caller("bob").run(() -> {});
+
+        assertThat(application.get("record?caller=ada").texts("$.rows[*].key"))
+                .containsExactly("order-43", "order-42", "order-42");
+        assertThat(application.get("record?caller=ada&key=order-42").texts("$.rows[*].scope"))
+                .containsExactly("refunds", "payments");
+        assertThat(application.get("record?caller=ada&scope=payments").texts("$.rows[*].key"))
+                .containsExactly("order-43", "order-42");
+        assertThat(application.get("record?caller=eve").error())
+                .startsWith("No request of the caller 'eve' is stored in any scope.");
     }
 
     @Test
@@ -253,10 +414,10 @@ class EndpointReadsTest {
                 values ('invoices', 'm-1', 'paid', now(), now() + interval '1 day')""");
         assertThat(membersOf("record?scope=invoices&key=m-1", "$"))
                 .containsExactlyInAnyOrder("consumer", "messageId", "type", "handledAt", "expiresAt");
-        application.events().storageSampled(new StorageSampled(List.of(), 0));
+        application.events().storageSampled(new StorageSampled(List.of(), 0, 0));
         application.messageEvents().outboxSampled(new OutboxSampled(0, 0, Duration.ZERO, List.of()));
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.storage"))
-                .containsOnlyKeys("sampledAt", "age", "tables", "staleLeases");
+                .containsOnlyKeys("sampledAt", "age", "tables", "staleLeases", "halfDone");
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.outbox"))
                 .containsOnlyKeys("sampledAt", "age", "pending", "dead", "oldest", "lateTopics");
     }
@@ -355,7 +516,7 @@ class EndpointReadsTest {
         Answer answer = application.get("stale-lease");
 
         assertThat(answer.status()).isEqualTo(404);
-        assertThat(answer.error()).contains("'stale-lease'", "stale-leases, abandoned, repeated-commands");
+        assertThat(answer.error()).contains("'stale-lease'", "stale-leases, half-done, abandoned, repeated-commands");
     }
 
     @ParameterizedTest

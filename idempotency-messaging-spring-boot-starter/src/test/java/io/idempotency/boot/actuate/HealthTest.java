@@ -187,7 +187,7 @@ class HealthTest {
     void isDegradedIfTheLatestSampleIsTooOld() {
         TestClock clock = new TestClock();
         LatestSamples samples = new LatestSamples(clock);
-        samples.storageSampled(new StorageSampled(List.of(), 0));
+        samples.storageSampled(new StorageSampled(List.of(), 0, 0));
         IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
                 application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS, List.of());
 
@@ -244,6 +244,7 @@ class HealthTest {
                         List.of(
                                 new TableSample("idempotency_request", 7, Duration.ZERO),
                                 new TableSample("processed_message", 7, oldestExpired)),
+                        0,
                         0));
         application.messageEvents().outboxSampled(new OutboxSampled(7, 0, oldestMessage, List.of()));
     }

@@ -39,12 +39,13 @@ class WithoutMessagesTest {
     @Test
     void theSectionsAreThoseOfCalls() {
         assertThat(application.overview().texts("$.sections"))
-                .containsExactly("stale-leases", "abandoned", "repeated-commands", "record");
+                .containsExactly(
+                        "running-calls", "stale-leases", "half-done", "abandoned", "repeated-commands", "record");
         Answer answer = application.get("dead-messages");
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.error())
-                .isEqualTo("There is no section 'dead-messages'. There are stale-leases, abandoned,"
-                        + " repeated-commands, record.");
+                .isEqualTo("There is no section 'dead-messages'. There are running-calls, stale-leases, half-done,"
+                        + " abandoned, repeated-commands, record.");
         assertThat(application.get("record?key=unknown").error())
                 .isEqualTo(
                         "No request with the key 'unknown' is stored in any scope. It may be held by a running transaction,"

@@ -259,7 +259,7 @@ class BesideTransactionTest {
         void run(BesideTransactionTest test, ContractApplication application) {
             switch (this) {
                 case SEARCH ->
-                    assertThat(administration(application).search(null, "stale", null, 10))
+                    assertThat(administration(application).search(null, null, "stale", null, 10))
                             .hasSize(1);
                 case FIND -> {
                     assertThat(administration(application).find(STALE)).isPresent();

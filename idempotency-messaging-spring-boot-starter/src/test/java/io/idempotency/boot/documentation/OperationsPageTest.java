@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Every statement of the page for operators is one that PostgreSQL executes. */
+/** Every statement of the page for operators is one that PostgreSQL executes, with the tables of an application by default. */
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("full")
@@ -60,7 +60,7 @@ class OperationsPageTest {
     private final ConfigurableApplicationContext application;
 
     OperationsPageTest(TestDatabase database) {
-        application = JdbcTestApplication.start(database, new Class<?>[0], "idempotency.sql-functions=true");
+        application = JdbcTestApplication.start(database, new Class<?>[0]);
     }
 
     static Stream<MarkdownFile.CodeBlock> questions() throws IOException {
@@ -101,7 +101,7 @@ class OperationsPageTest {
         assertThat(ask("-- the key")).extracting(row -> row.get("caller")).containsExactlyInAnyOrder("", "ada");
 
         jdbc.execute("update idempotency.idempotency_request set expires_at = now() - interval '1 s'");
-        jdbc.execute("call idempotency.idempotency_purge()");
+        jdbc.execute("delete from idempotency.idempotency_request where expires_at < now()");
         IdempotencyOperations.Call leased =
                 operations.call("payments", "a-key", "4200 cents").leased(Duration.ofMinutes(1));
         assertThatThrownBy(() -> leased.run(() -> {

@@ -108,7 +108,7 @@ final class Scrape {
         listener.callRetried(new CallRetried(intent, 1, "40001", failure));
         listener.stepEnded(new StepEnded(intent, "charge", false));
         listener.rowsPurged(new RowsPurged("idempotency_request", 1));
-        listener.storageSampled(new StorageSampled(List.of(new TableSample("idempotency_request", 1, A_WHILE)), 1));
+        listener.storageSampled(new StorageSampled(List.of(new TableSample("idempotency_request", 1, A_WHILE)), 1, 1));
     }
 
     private static void letEverythingHappen(MessagingListener listener) {

@@ -361,8 +361,8 @@ final class EveryStatement {
             administration.find(Requests.intent(prefix + "-call"));
             administration.findResponse(Requests.intent(prefix + "-call"));
         }
-        administration.search("payments", "a-call", io.idempotency.RequestStatus.SUCCEEDED, 10);
-        administration.search(null, null, null, 10);
+        administration.search("payments", "", "a-call", io.idempotency.RequestStatus.SUCCEEDED, 10);
+        administration.search(null, null, null, null, 10);
         assertThat(administration.findStaleLeases(10)).isNotEmpty();
         administration.findAbandoned(10);
         administration.findSteps(Requests.intent("a-lease"));
@@ -376,6 +376,7 @@ final class EveryStatement {
         assertThatThrownBy(() -> administration.releaseStale(Requests.intent(prefix + "-call"), REASON))
                 .isInstanceOf(InterventionRefusedException.class);
         administration.findBlockedClaims(10);
+        administration.findHalfDone(10);
         MessagingAdministration ofMessages = messages.administration();
         ofMessages.findFailingMessages(10);
         ofMessages.findHandledMessage("c", "m");
@@ -387,10 +388,8 @@ final class EveryStatement {
 
     private void statistics() {
         StorageStatistics statistics = storage.statistics();
-        assertThat(statistics.estimateRows()).isNotEmpty();
-        statistics.oldestExpired();
+        assertThat(statistics.sample(1).rows()).isNotEmpty();
         messages.partitionSampler(new MessagingListener() {}).sample();
-        statistics.countStaleLeases(10);
         storage.engineVerifier().requireSuitableServer();
         storage.engineVerifier().verifyTables();
     }

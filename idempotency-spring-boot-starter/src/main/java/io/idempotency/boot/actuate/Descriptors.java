@@ -16,6 +16,7 @@ import io.idempotency.Intent;
 import io.idempotency.RequestStatus;
 import io.idempotency.StepRecord;
 import io.idempotency.boot.retention.LatestSample.Taken;
+import io.idempotency.internal.call.KeyOwnership.Holder;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 
@@ -27,7 +28,7 @@ final class Descriptors {
 
     private Descriptors() {}
 
-    record Storage(Instant sampledAt, Duration age, List<TableSample> tables, int staleLeases) {
+    record Storage(Instant sampledAt, Duration age, List<TableSample> tables, int staleLeases, int halfDone) {
 
         static @Nullable Storage of(@Nullable Taken<StorageSampled> taken) {
             return taken == null
@@ -36,7 +37,8 @@ final class Descriptors {
                             taken.at(),
                             taken.age(),
                             taken.sample().tables(),
-                            taken.sample().staleLeases());
+                            taken.sample().staleLeases(),
+                            taken.sample().halfDone());
         }
     }
 
@@ -77,21 +79,27 @@ final class Descriptors {
             IdempotencyRecord stored,
 
             @Nullable String response,
-            @Nullable List<StepRecord> steps)
+            @Nullable List<Step> steps,
+            @Nullable Map<String, String> downstreamKeys)
             implements OperationResponseBody {
 
         static Request of(IdempotencyRecord found) {
-            return of(found, null, List.of());
+            return of(found, null, null, null);
         }
 
-        static Request of(IdempotencyRecord found, @Nullable String response, List<StepRecord> steps) {
+        static Request of(
+                IdempotencyRecord found,
+                @Nullable String response,
+                @Nullable List<Step> steps,
+                @Nullable Map<String, String> downstreamKeys) {
             return new Request(
                     Key.of(found.intent()),
                     found.status().name().toLowerCase(Locale.ROOT),
                     processing(found),
                     found,
                     response,
-                    steps.isEmpty() ? null : steps);
+                    steps,
+                    downstreamKeys);
         }
 
         private static @Nullable String processing(IdempotencyRecord found) {
@@ -102,6 +110,21 @@ final class Descriptors {
                 return "abandoned";
             }
             return found.stale() ? "lease-expired" : "running";
+        }
+    }
+
+    /** A recorded step, with the key that its {@code downstreamKey()} has. */
+    record Step(@JsonUnwrapped StepRecord recorded, String downstreamKey) {}
+
+    /** A key that a call of this instance holds now. */
+    record RunningCall(@JsonUnwrapped Key intent, String thread, Instant since, String state) {
+
+        static RunningCall of(Holder holder) {
+            return new RunningCall(
+                    Key.of(holder.intent()),
+                    holder.thread(),
+                    Instant.now().minus(holder.heldFor()),
+                    holder.hasReturned() ? "transaction-open" : "method-running");
         }
     }
 

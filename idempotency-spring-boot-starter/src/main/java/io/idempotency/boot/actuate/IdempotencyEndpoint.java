@@ -49,8 +49,9 @@ final class IdempotencyEndpoint {
             @Nullable String attempts,
             @Nullable String scope,
             @Nullable String caller,
-            @Nullable String key) {
-        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key);
+            @Nullable String key,
+            @Nullable String downstream) {
+        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key, downstream);
         return read(section, parameters, showResponses.isShown(false));
     }
 

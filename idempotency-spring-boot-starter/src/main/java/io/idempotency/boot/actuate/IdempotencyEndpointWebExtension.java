@@ -38,8 +38,9 @@ final class IdempotencyEndpointWebExtension {
             @Nullable String attempts,
             @Nullable String scope,
             @Nullable String caller,
-            @Nullable String key) {
-        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key);
+            @Nullable String key,
+            @Nullable String downstream) {
+        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key, downstream);
         return respond(() -> endpoint.read(section, parameters, showResponses.isShown(security, roles)));
     }
 

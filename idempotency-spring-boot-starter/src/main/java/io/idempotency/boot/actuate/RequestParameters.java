@@ -21,13 +21,15 @@ final class RequestParameters {
             @Nullable String attempts,
             @Nullable String scope,
             @Nullable String caller,
-            @Nullable String key) {
+            @Nullable String key,
+            @Nullable String downstream) {
         return new RequestParameters()
                 .with("limit", limit)
                 .with("attempts", attempts)
                 .with("scope", scope)
                 .with("caller", caller)
-                .with("key", key);
+                .with("key", key)
+                .with("downstream", downstream);
     }
 
     static RequestParameters ofWrite(

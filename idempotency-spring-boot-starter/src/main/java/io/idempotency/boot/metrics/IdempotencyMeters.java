@@ -29,6 +29,9 @@ public final class IdempotencyMeters {
     /** Gauge of leases that have expired and were not reclaimed. */
     public static final String STALE_LEASES = "idempotency.leases.stale";
 
+    /** Gauge of leased calls that have failed after recorded steps and were not called again. */
+    public static final String HALF_DONE = "idempotency.half.done";
+
     /** Tag: the scope of a call. */
     public static final String SCOPE = "scope";
 

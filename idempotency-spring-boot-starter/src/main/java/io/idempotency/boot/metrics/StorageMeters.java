@@ -52,6 +52,12 @@ final class StorageMeters implements IdempotencyListener {
                     null,
                     Tags.empty(),
                     StorageSampled::staleLeases);
+            storage.register(
+                    IdempotencyMeters.HALF_DONE,
+                    "Leased calls that have failed after recorded steps and were not called again",
+                    null,
+                    Tags.empty(),
+                    StorageSampled::halfDone);
         }
     }
 

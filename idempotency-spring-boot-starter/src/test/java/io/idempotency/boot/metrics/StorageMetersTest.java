@@ -35,13 +35,14 @@ class StorageMetersTest {
 
     @Test
     void gaugesShowTheLatestSampleAndAreRegisteredOnce(CapturedOutput output) {
-        meters.storageSampled(
-                new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofMillis(1_500))), 1));
+        meters.storageSampled(new StorageSampled(
+                List.of(new TableSample("idempotency_request", 10, Duration.ofMillis(1_500))), 1, 0));
         meters.storageSampled(new StorageSampled(
                 List.of(
                         new TableSample("idempotency_request", 20, Duration.ofMillis(2_500)),
                         new TableSample("processed_message", 5, Duration.ZERO)),
-                3));
+                3,
+                4));
 
         assertThat(value("idempotency.rows", "idempotency_request")).isEqualTo(20);
         assertThat(value("idempotency.rows", "processed_message")).isEqualTo(5);
@@ -49,14 +50,15 @@ class StorageMetersTest {
                 .isEqualTo(2.5);
         assertThat(value("idempotency.oldest.expired.age", "processed_message")).isZero();
         assertThat(registry.get("idempotency.leases.stale").gauge().value()).isEqualTo(3);
-        assertThat(registry.getMeters()).hasSize(5);
+        assertThat(registry.get("idempotency.half.done").gauge().value()).isEqualTo(4);
+        assertThat(registry.getMeters()).hasSize(6);
         assertThat(output).doesNotContain("already registered");
     }
 
     @Test
     void gaugesAreNoNumbersWhenTheSampleIsOld() {
         StorageSampled sample =
-                new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofHours(2))), 1);
+                new StorageSampled(List.of(new TableSample("idempotency_request", 10, Duration.ofHours(2))), 1, 0);
         meters.storageSampled(sample);
         clock.turn(Duration.ofMinutes(5));
         assertThat(registry.get("idempotency.leases.stale").gauge().value()).isOne();

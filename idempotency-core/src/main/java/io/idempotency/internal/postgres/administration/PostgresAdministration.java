@@ -51,8 +51,12 @@ public final class PostgresAdministration implements IdempotencyAdministration {
 
     @Override
     public List<IdempotencyRecord> search(
-            @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
-        return requests.search(scope, key, status, requireLimit(limit));
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable RequestStatus status,
+            int limit) {
+        return requests.search(scope, caller, key, status, requireLimit(limit));
     }
 
     @Override
@@ -63,6 +67,11 @@ public final class PostgresAdministration implements IdempotencyAdministration {
     @Override
     public List<IdempotencyRecord> findAbandoned(int limit) {
         return requests.findAbandoned(requireLimit(limit));
+    }
+
+    @Override
+    public List<IdempotencyRecord> findHalfDone(int limit) {
+        return requests.findHalfDone(requireLimit(limit));
     }
 
     @Override

@@ -71,9 +71,10 @@ final class MaintenanceSql {
             order by expires_at
             limit ?""";
 
-    private static final String COUNT = "select count(*) as batch_rows, max(expires_at) as last_expired from expired";
+    private static final String COUNT =
+            "select count(*) as batch_rows, max(expires_at) as last_expired, {half_done} as half_done from expired";
 
-    static final String DELETE_EXPIRED = "with expired as (" + DELETE + "expires_at)\n" + MaintenanceSql.COUNT;
+    static final String DELETE_EXPIRED = "with expired as (" + DELETE + "{needed})\n" + MaintenanceSql.COUNT;
 
     /** One statement, so that no row is ever in both tables or in neither. */
     static final String ARCHIVE_EXPIRED = "with expired as (" + DELETE + """

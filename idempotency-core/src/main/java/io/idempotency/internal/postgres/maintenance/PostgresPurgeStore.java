@@ -3,12 +3,15 @@ package io.idempotency.internal.postgres.maintenance;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Clients;
@@ -32,6 +35,10 @@ import static java.util.stream.Collectors.toSet;
  * deleted with their partitions.
  */
 public final class PostgresPurgeStore implements PurgeStore {
+
+    private static final Logger logger = LoggerFactory.getLogger(PostgresPurgeStore.class);
+
+    private static final int MOST_NAMED = 20;
 
     private final String heldBy;
 
@@ -163,17 +170,38 @@ public final class PostgresPurgeStore implements PurgeStore {
 
         @Override
         public OptionalInt deleteExpired(int limit) {
-            return transaction.call(Clients.withClient(jdbcClient -> {
+            Optional<ExpiredBatch> deleted = transaction.call(Clients.withClient(jdbcClient -> {
                 if (!lease.take(jdbcClient)) {
-                    return OptionalInt.empty();
+                    return Optional.empty();
                 }
                 ExpiredBatch batch = table.deleteExpired(jdbcClient, reached, limit);
                 lease.keep(jdbcClient);
-                if (batch.last() != null) {
-                    reached = batch.last();
-                }
-                return OptionalInt.of(batch.rows());
+                return Optional.of(batch);
             }));
+            if (deleted.isEmpty()) {
+                return OptionalInt.empty();
+            }
+            ExpiredBatch batch = deleted.get();
+            if (batch.last() != null) {
+                reached = batch.last();
+            }
+            warnOf(batch.halfDone());
+            return OptionalInt.of(batch.rows());
+        }
+
+        private void warnOf(List<String> halfDone) {
+            if (!halfDone.isEmpty()) {
+                logger.warn(
+                        "The purge has deleted {} half-done calls, which had recorded steps and were neither finished nor decided"
+                                + " about within their retention. What their steps did outside of PostgreSQL remains."
+                                + " Scopes and request ids: {}{}. {}",
+                        halfDone.size(),
+                        String.join(", ", halfDone.subList(0, Math.min(halfDone.size(), MOST_NAMED))),
+                        halfDone.size() > MOST_NAMED ? ", ..." : "",
+                        archive
+                                ? "Their rows are in idempotency_request_archive"
+                                : "Their rows are gone; idempotency.purge.archive=true would keep them");
+            }
         }
     }
 }

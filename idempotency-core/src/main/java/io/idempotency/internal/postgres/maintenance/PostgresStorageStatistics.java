@@ -8,6 +8,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
+import org.springframework.jdbc.core.simple.JdbcClient;
+
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.request.RequestSql;
@@ -28,7 +30,7 @@ public final class PostgresStorageStatistics implements StorageStatistics {
 
     private final List<TablePartitions> partitions;
 
-    private final String countStaleLeases;
+    private final String countUnfinished;
 
     private final BoundedTransaction transaction;
 
@@ -45,7 +47,7 @@ public final class PostgresStorageStatistics implements StorageStatistics {
                 .filter(StorageTable::expires)
                 .forEach(table -> oldestExpired.put(table.name(), schema.resolve(findOldestExpired(table))));
         this.partitions = StorageFeature.partitions(features, schema);
-        this.countStaleLeases = schema.resolve(RequestSql.COUNT_STALE_LEASES);
+        this.countUnfinished = schema.resolve(RequestSql.COUNT_UNFINISHED);
         this.transaction = new BoundedTransaction(dataSource);
     }
 
@@ -61,35 +63,35 @@ public final class PostgresStorageStatistics implements StorageStatistics {
     }
 
     @Override
-    public Map<String, Long> estimateRows() {
-        return transaction.query(jdbcClient -> jdbcClient
-                .sql(estimateRows)
-                .query((row, number) -> Map.entry(row.getString("table_name"), row.getLong("estimated_rows")))
-                .stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
-    }
-
-    @Override
-    public Map<String, Duration> oldestExpired() {
+    public Sample sample(int mostUnfinished) {
         return transaction.query(jdbcClient -> {
-            Map<String, Duration> ages = new LinkedHashMap<>();
-            partitions.stream()
-                    .filter(table -> table.exist(jdbcClient))
-                    .forEach(table -> ages.put(table.table(), table.findOldestExpired(jdbcClient)));
-            oldestExpired.forEach((table, rows) -> ages.computeIfAbsent(
-                    table,
-                    name -> Duration.ofMillis(
-                            jdbcClient.sql(rows).query(Long.class).single())));
-            return ages;
+            Map<String, Long> estimated = estimateRows(jdbcClient);
+            Map<String, Duration> expired = oldestExpired(jdbcClient);
+            return jdbcClient
+                    .sql(countUnfinished)
+                    .param(mostUnfinished)
+                    .query((row, number) ->
+                            new Sample(estimated, expired, row.getInt("stale_leases"), row.getInt("half_done")))
+                    .single();
         });
     }
 
-    @Override
-    public int countStaleLeases(int limit) {
-        return transaction.query(jdbcClient -> jdbcClient
-                .sql(countStaleLeases)
-                .param(limit)
-                .query(Integer.class)
-                .single());
+    private Map<String, Long> estimateRows(JdbcClient jdbcClient) {
+        return jdbcClient
+                .sql(estimateRows)
+                .query((row, number) -> Map.entry(row.getString("table_name"), row.getLong("estimated_rows")))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    private Map<String, Duration> oldestExpired(JdbcClient jdbcClient) {
+        Map<String, Duration> ages = new LinkedHashMap<>();
+        partitions.stream()
+                .filter(table -> table.exist(jdbcClient))
+                .forEach(table -> ages.put(table.table(), table.findOldestExpired(jdbcClient)));
+        oldestExpired.forEach((table, rows) -> ages.computeIfAbsent(
+                table,
+                name -> Duration.ofMillis(jdbcClient.sql(rows).query(Long.class).single())));
+        return ages;
     }
 }

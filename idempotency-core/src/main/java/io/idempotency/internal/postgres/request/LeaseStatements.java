@@ -135,6 +135,7 @@ final class LeaseStatements {
         return changeIfHeld(connection, "record the failure of a lease", sql, parameters -> {
             parameters.bound(boundOfFailure(failure));
             RequestColumns.bindFailure(parameters, status, failure);
+            parameters.duration(status == RequestStatus.FAILED_RETRYABLE ? Duration.ZERO : null);
             parameters.duration(resumeAfter == null ? null : Duration.ZERO);
             RequestColumns.bindFence(parameters, fence);
             if (kept != null && scheduler != null) {

@@ -69,13 +69,18 @@ public final class RequestAdministration {
      * Finds requests, those claimed last first.
      *
      * @param scope the scope of the requests; {@code null} for any
+     * @param caller the caller of the requests; {@code null} for any
      * @param key the key of the requests; {@code null} for any
      * @param status the status of the requests; {@code null} for any
      */
     public List<IdempotencyRecord> search(
-            @Nullable String scope, @Nullable String key, @Nullable RequestStatus status, int limit) {
+            @Nullable String scope,
+            @Nullable String caller,
+            @Nullable String key,
+            @Nullable RequestStatus status,
+            int limit) {
         String statusText = status == null ? null : RequestColumns.textOf(status);
-        return query(RequestSql.SEARCH, scope, scope, key, key, statusText, statusText, limit);
+        return query(RequestSql.SEARCH, scope, scope, caller, caller, key, key, statusText, statusText, limit);
     }
 
     /** Finds leases that have expired, the oldest first. */
@@ -86,6 +91,11 @@ public final class RequestAdministration {
     /** Finds requests without a lease that were committed in processing, the oldest first. */
     public List<IdempotencyRecord> findAbandoned(int limit) {
         return query(RequestSql.FIND_ABANDONED, limit);
+    }
+
+    /** Finds calls that have failed after recorded steps, those that failed first at the beginning. */
+    public List<IdempotencyRecord> findHalfDone(int limit) {
+        return query(RequestSql.FIND_HALF_DONE, limit);
     }
 
     /** Finds requests that were attempted often, those with the most attempts first. */
@@ -154,6 +164,7 @@ public final class RequestAdministration {
                 true,
                 step,
                 reason.who() + ": from '" + step + "', " + reason.why(),
+                step,
                 step);
     }
 

@@ -72,14 +72,17 @@ public final class RequestSql {
             + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     /**
-     * The lease of a call that is to be resumed ends now, of another one it is over: see {@link io.idempotency.internal.claim.StoredRequest}.
-     * No CASE, in which Citus refuses the time.
+     * The lease of a call that is to be resumed, or that is half done, ends now: see
+     * {@link io.idempotency.internal.claim.StoredRequest}. Of another one it is over. So the index of leases has what is half done, and
+     * no step changes it. The time is outside of the CASE, in which Citus refuses it.
      */
     static final String FAIL = """
             update {schema}.idempotency_request
             set status = ?, failure_code = ?, failure_message = ?,
                 response_expires_at = null, updated_at = statement_timestamp(),
-                locked_until =\s""" + FROM_NOW + RETENTION_FROM_NOW + HELD_BY_LEASE;
+                locked_until =\s""" + later("statement_timestamp()", """
+                    case when steps is not null then cast(? as float8) else cast(? as float8) end
+                    * interval '1 millisecond'""") + RETENTION_FROM_NOW + HELD_BY_LEASE;
 
     /** The row is kept for as much longer. */
     private static final String LEASE_EXTENDED = """
@@ -200,6 +203,7 @@ public final class RequestSql {
 
     static final String SEARCH = DESCRIBE + """
             where (cast(? as text) is null or idempotency_scope operator(pg_catalog.=) ?)
+                and (cast(? as text) is null or caller operator(pg_catalog.=) ?)
                 and (cast(? as text) is null or idempotency_key operator(pg_catalog.=) ?)
                 and (cast(? as text) is null or status = cast(? as text))
             order by claimed_at desc
@@ -208,6 +212,14 @@ public final class RequestSql {
     /** Uses the index of leases, which a volatile time could not use. */
     static final String FIND_STALE_LEASES = DESCRIBE + """
             where locked_until <= statement_timestamp() and status = 'processing'
+            order by locked_until
+            limit ?""";
+
+    private static final String IS_HALF_DONE = "status = 'failed_retryable' and steps is not null";
+
+    static final String FIND_HALF_DONE = DESCRIBE + """
+            where locked_until <= statement_timestamp() and\s""" + IS_HALF_DONE + """
+
             order by locked_until
             limit ?""";
 
@@ -236,7 +248,8 @@ public final class RequestSql {
     static final String RELEASE_STALE = """
             update {schema}.idempotency_request
             set status = 'failed_retryable', failure_code = 'released', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, response_expires_at = null, updated_at = statement_timestamp(),
+                locked_until = case when steps is not null then coalesce(locked_until, updated_at) end
             """ + OF_INTENT + "    and " + IS_STALE;
 
     /** Clears the token, so that the holder cannot take the operator's completion for its own. */
@@ -267,7 +280,10 @@ public final class RequestSql {
                         from pg_catalog.jsonb_array_elements(steps) with ordinality as step (value, position)
                         where step.value operator(pg_catalog.->>) 'name' operator(pg_catalog.=) ?)),
                 status = 'failed_retryable', failure_code = 'retried', failure_message = left(cast(? as text), 1000),
-                claim_token = null, locked_until = null, response_expires_at = null, updated_at = statement_timestamp()
+                claim_token = null, response_expires_at = null, updated_at = statement_timestamp(),
+                locked_until = case
+                    when pg_catalog.jsonb_extract_path_text(steps, '0', 'name') operator(pg_catalog.<>) ?
+                    then coalesce(locked_until, updated_at) end
             where steps operator(pg_catalog.@>)
                     pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', cast(? as text)))
                 and\s""" + IS_OF_INTENT + "    and (status in ('failed_retryable', 'failed_final') or " + IS_STALE + ")";
@@ -298,7 +314,8 @@ public final class RequestSql {
                 set response_body = null, steps = null, response_expires_at = null
                 where ctid = any (array(select ctid from expired)) and response_expires_at < statement_timestamp()
                 returning 1)
-            select (select count(*) from cleared) as batch_rows, max(response_expires_at) as last_expired
+            select (select count(*) from cleared) as batch_rows, max(response_expires_at) as last_expired,
+                   null::text[] as half_done
             from expired""";
 
     /** The same for the shards of Citus, where the rows of a query are not locked and a ctid is not unique. */
@@ -312,14 +329,25 @@ public final class RequestSql {
             "select response_expires_at\nfrom {schema}.idempotency_request\n"
                     + RESPONSE_EXPIRED.replace("response_expires_at >= ? and ", "") + "limit 1";
 
-    /** Uses the index of leases. */
-    public static final String COUNT_STALE_LEASES = """
-            select count(*)
+    /** The columns of an expired row that {@link #FIND_HALF_DONE_OF_EXPIRED} needs. */
+    public static final String NEEDED_OF_EXPIRED = "expires_at, request_id, idempotency_scope, status, steps";
+
+    /** Scope and id of the calls that are purged after recorded steps, without an end. */
+    public static final String FIND_HALF_DONE_OF_EXPIRED = """
+            pg_catalog.array_agg(cast(idempotency_scope as text) operator(pg_catalog.||) ' ' operator(pg_catalog.||)
+                cast(request_id as text)) filter (
+                    where steps is not null and (status = 'processing' or status = 'failed_retryable'))""";
+
+    /** Uses the index of leases, and reads no more of its rows than the limit. */
+    public static final String COUNT_UNFINISHED = """
+            select count(*) filter (where status = 'processing') as stale_leases,
+                   count(*) filter (where\s""" + IS_HALF_DONE + """
+            ) as half_done
             from (
-                select 1
+                select status, steps
                 from {schema}.idempotency_request
-                where locked_until <= statement_timestamp() and status = 'processing'
-                limit ?) as stale""";
+                where locked_until <= statement_timestamp()
+                limit ?) as unfinished""";
 
     /**
      * Follows a statement in "with written as (": stores the row that it returns as the response, and fails unless it is one row of

@@ -393,6 +393,8 @@ DECLARE
     name text := table_name;
     condition text := 'true';
     columns text := 'expires_at';
+    half_done_scopes text := 'NULL';
+    half_done text;
     archiving text := '';
     is_distributed boolean := false;
     row_key text := 'ctid';
@@ -419,6 +421,9 @@ BEGIN
         name := 'idempotency_request';
     ELSIF table_name = 'idempotency_request' THEN
         condition := '(status <> ''processing'' or locked_until < statement_timestamp())';
+        columns := 'expires_at, idempotency_scope, status, steps';
+        half_done_scopes := 'string_agg(DISTINCT idempotency_scope::text, '', '') FILTER ('
+            'WHERE steps IS NOT NULL AND status IN (''processing'', ''failed_retryable''))';
     END IF;
     -- A partitioned table loses whole partitions instead. A ctid would be unique within one of them only.
     IF EXISTS (SELECT FROM pg_class c WHERE c.oid = format('"${schema}".%I', name)::regclass AND c.relkind = 'p') THEN
@@ -482,7 +487,7 @@ BEGIN
             ' DELETE FROM "${schema}".%1$I WHERE %5$s'
             '     AND expires_at < $2 AND %2$s'
             ' RETURNING %3$s)%4$s'
-            ' SELECT count(*), max(expires_at) FROM expired',
+            ' SELECT count(*), max(expires_at), ' || half_done_scopes || ' FROM expired',
             name, condition, columns, archiving,
             format(
                 CASE WHEN is_distributed THEN '(%1$s) IN (%2$s)' ELSE '%1$s = ANY (ARRAY(%2$s))' END,
@@ -491,8 +496,13 @@ BEGIN
                     'SELECT %1$s FROM "${schema}".%2$I WHERE expires_at >= $1 AND expires_at < $2 AND %3$s'
                     ' ORDER BY expires_at LIMIT $3 %4$s',
                     row_key, name, condition, row_lock)))
-        INTO deleted, last
+        INTO deleted, last, half_done
         USING reached, before, row_limit;
+        IF half_done IS NOT NULL THEN
+            RAISE WARNING 'The purge has deleted half-done calls of the scopes: %', half_done
+                USING DETAIL = 'They had recorded steps, and were neither finished nor decided about within their retention.'
+                    ' What their steps did outside of PostgreSQL remains.';
+        END IF;
     END IF;
     INSERT INTO "${schema}".purge_lease AS lease (run_id, held_by, started_at, held_until)
     VALUES (run, 'SQL, backend ' || pg_backend_pid(), clock_timestamp(), clock_timestamp() + hold)

@@ -121,7 +121,7 @@ class AdministrationSearchTest {
 
     @Test
     void tellsWhatNobodyIsKnownToBeProcessing() {
-        assertThat(administration.search(null, null, null, 100))
+        assertThat(administration.search(null, null, null, null, 100))
                 .filteredOn(IdempotencyRecord::stale)
                 .extracting(found -> found.intent().key().value())
                 .containsExactly("stale", "abandoned");
@@ -148,26 +148,26 @@ class AdministrationSearchTest {
 
     @Test
     void searchesByScopeKeyAndStatusTheNewestClaimFirst() {
-        assertThat(keys(administration.search(null, null, null, 100)))
+        assertThat(keys(administration.search(null, null, null, null, 100)))
                 .containsExactly("failed", "running", "stale", "abandoned", "succeeded", "succeeded");
-        assertThat(administration.search("refunds", null, null, 100))
+        assertThat(administration.search("refunds", null, null, null, 100))
                 .extracting(IdempotencyRecord::intent)
                 .containsExactly(OF_A_TENANT);
-        assertThat(administration.search(null, "succeeded", null, 100))
+        assertThat(administration.search(null, null, "succeeded", null, 100))
                 .extracting(IdempotencyRecord::intent)
                 .containsExactly(OF_A_TENANT, intent("succeeded"));
-        assertThat(keys(administration.search(null, null, RequestStatus.PROCESSING, 100)))
+        assertThat(keys(administration.search(null, null, null, RequestStatus.PROCESSING, 100)))
                 .containsExactly("running", "stale", "abandoned");
-        assertThat(administration.search("payments", "succeeded", RequestStatus.SUCCEEDED, 100))
+        assertThat(administration.search("payments", "", "succeeded", RequestStatus.SUCCEEDED, 100))
                 .extracting(IdempotencyRecord::intent)
                 .containsExactly(intent("succeeded"));
-        assertThat(administration.search("payments", "succeeded", RequestStatus.FAILED_FINAL, 100))
+        assertThat(administration.search("payments", "", "succeeded", RequestStatus.FAILED_FINAL, 100))
                 .isEmpty();
     }
 
     @Test
     void returnsNoMoreThanItWasAskedFor() {
-        assertThat(keys(administration.search(null, null, null, 2))).containsExactly("failed", "running");
+        assertThat(keys(administration.search(null, null, null, null, 2))).containsExactly("failed", "running");
         assertThat(keys(administration.findWithAttempts(1, 1))).containsExactly("stale");
     }
 
@@ -186,7 +186,7 @@ class AdministrationSearchTest {
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 1_001})
     void aLimitOutOfRangeIsRefused(int limit) {
-        assertThatIllegalArgumentException().isThrownBy(() -> administration.search(null, null, null, limit));
+        assertThatIllegalArgumentException().isThrownBy(() -> administration.search(null, null, null, null, limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findStaleLeases(limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findAbandoned(limit));
         assertThatIllegalArgumentException().isThrownBy(() -> administration.findBlockedClaims(limit));

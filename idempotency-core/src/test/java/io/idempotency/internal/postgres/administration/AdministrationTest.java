@@ -139,7 +139,7 @@ class AdministrationTest {
                 .extracting(found -> found.intent().key().value())
                 .containsExactlyInAnyOrder("order-42", "order-\u0378");
         administration.forget(intent("order-\u0378"), REASON);
-        assertThat(administration.search(null, null, null, 10)).hasSize(1);
+        assertThat(administration.search(null, null, null, null, 10)).hasSize(1);
     }
 
     @NotOnCitus
@@ -155,7 +155,7 @@ class AdministrationTest {
                 .extracting(found -> found.intent().toString())
                 .containsExactlyInAnyOrder(
                         "key 'order-42' in scope 'payments'", "key 'or\uFFFDder' in scope '\uFFFD' of caller '\uFFFD'");
-        assertThat(administration.search(null, null, null, 10)).hasSize(2);
+        assertThat(administration.search(null, null, null, null, 10)).hasSize(2);
     }
 
     @Test

@@ -6,12 +6,16 @@ import java.util.List;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -67,6 +71,38 @@ class ExpiryTest {
         assertThat(requests.deleteExpired(100)).hasValue(3);
 
         assertThat(keys()).containsExactly("young1", "young2");
+    }
+
+    /** After the deletion nothing else tells that money was taken for nothing. */
+    @NotOnCitus
+    @Test
+    void callsThatNobodyHasFinishedAfterTheirStepsAreNamed() {
+        Logger logger = (Logger) LoggerFactory.getLogger(PostgresPurgeStore.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        insert("done", "succeeded", "-1 second", 1);
+        insert("refused", "failed_final", "-1 second", 1);
+        insert("captured", "failed_retryable", "-1 second", 2);
+        insert("vanished", "processing", "-1 second", 1);
+        admin.execute("""
+                update idempotency.idempotency_request set steps = '[{"name": "capture"}]',
+                    locked_until = case status when 'processing' then now() - interval '1 hour' end""");
+        insert("failed", "failed_retryable", "-1 second", 1);
+
+        try {
+            assertThat(requests.deleteExpired(100)).hasValue(6);
+        } finally {
+            logger.detachAppender(lines);
+        }
+
+        assertThat(lines.list)
+                .singleElement()
+                .satisfies(
+                        line -> assertThat(line.getFormattedMessage())
+                                .startsWith("The purge has deleted 3 half-done calls")
+                                .containsPattern(
+                                        "payments [0-9a-f-]{36}, payments [0-9a-f-]{36}, payments [0-9a-f-]{36}[.] Their rows are gone"));
     }
 
     @NotOnCitus

@@ -135,7 +135,7 @@ class ResponseExpiryTest {
         assertThat(purge(false).run().total()).isZero();
 
         assertThat(row()).isEqualTo(before);
-        assertThat(storage.statistics().oldestExpired()).containsEntry("idempotency_request", Duration.ZERO);
+        assertThat(storage.statistics().sample(1).oldestExpired()).containsEntry("idempotency_request", Duration.ZERO);
     }
 
     @Test
@@ -232,11 +232,12 @@ class ResponseExpiryTest {
     @Test
     void theOldestIsTold() throws SQLException {
         call("key");
-        assertThat(storage.statistics().oldestExpired()).containsEntry("idempotency_request", Duration.ZERO);
+        assertThat(storage.statistics().sample(1).oldestExpired()).containsEntry("idempotency_request", Duration.ZERO);
 
         admin.execute("update idempotency.idempotency_request set response_expires_at = now() - interval '2 hours'");
 
         assertThat(storage.statistics()
+                        .sample(1)
                         .oldestExpired()
                         .get("idempotency_request")
                         .toSeconds())

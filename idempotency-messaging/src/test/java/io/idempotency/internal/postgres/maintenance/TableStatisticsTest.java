@@ -58,7 +58,7 @@ class TableStatisticsTest {
         insertMessages(1_000, "1 day");
 
         Awaitility.await()
-                .untilAsserted(() -> assertThat(statistics.estimateRows())
+                .untilAsserted(() -> assertThat(statistics.sample(1).rows())
                         .containsEntry("processed_message", 1_000L)
                         .containsEntry("stream_position", 0L));
     }
@@ -67,22 +67,22 @@ class TableStatisticsTest {
     void followsATableThatHasGrownSinceItWasAnalyzed() {
         insertMessages(10_000, "1 day");
         admin.execute("analyze idempotency.processed_message");
-        assertThat(statistics.estimateRows()).containsEntry("processed_message", 10_000L);
+        assertThat(statistics.sample(1).rows()).containsEntry("processed_message", 10_000L);
 
         insertMessages(10_000, "1 day");
 
-        assertThat(statistics.estimateRows().get("processed_message")).isBetween(19_000L, 21_000L);
+        assertThat(statistics.sample(1).rows().get("processed_message")).isBetween(19_000L, 21_000L);
     }
 
     @Test
     void tellsHowLongTheOldestRowHasBeenExpired() {
         insertMessages(3, "1 day");
-        assertThat(statistics.oldestExpired())
+        assertThat(statistics.sample(1).oldestExpired())
                 .containsOnlyKeys("idempotency_request", "processed_message", "message_failure", "outbox_event")
                 .containsEntry("processed_message", Duration.ZERO);
 
         insertMessages(3, "-2 hours");
-        assertThat(statistics.oldestExpired().get("processed_message").toSeconds())
+        assertThat(statistics.sample(1).oldestExpired().get("processed_message").toSeconds())
                 .isCloseTo(7_200, within(60L));
     }
 
@@ -93,11 +93,12 @@ class TableStatisticsTest {
             session.claimGranted(Requests.request("abandoned")).commit();
         }
         admin.execute("update idempotency.idempotency_request set expires_at = now() - interval '10 years'");
-        assertThat(statistics.oldestExpired()).containsEntry("idempotency_request", Duration.ZERO);
+        assertThat(statistics.sample(1).oldestExpired()).containsEntry("idempotency_request", Duration.ZERO);
 
         leaveLease("stale", "-1 day");
         admin.execute("update idempotency.idempotency_request set expires_at = now() - interval '10 years'");
-        assertThat(statistics.oldestExpired().get("idempotency_request")).isGreaterThan(Duration.ofDays(365));
+        assertThat(statistics.sample(1).oldestExpired().get("idempotency_request"))
+                .isGreaterThan(Duration.ofDays(365));
     }
 
     @Test
@@ -110,8 +111,8 @@ class TableStatisticsTest {
             session.claimGranted(Requests.request("abandoned")).commit();
         }
 
-        assertThat(statistics.countStaleLeases(100)).isEqualTo(2);
-        assertThat(statistics.countStaleLeases(1)).isOne();
+        assertThat(statistics.sample(100).staleLeases()).isEqualTo(2);
+        assertThat(statistics.sample(1).staleLeases()).isOne();
     }
 
     @Test
@@ -167,7 +168,7 @@ class TableStatisticsTest {
         try (Session locking = new Session(database.connection())) {
             locking.execute("lock table idempotency.processed_message in access exclusive mode");
 
-            assertThat(ConcurrentCalls.start(1, statistics::oldestExpired)
+            assertThat(ConcurrentCalls.start(1, () -> statistics.sample(1))
                             .await(Duration.ofSeconds(15))
                             .failures())
                     .singleElement()

@@ -91,6 +91,29 @@ class SqlPurgeTest {
                 .isEmpty();
     }
 
+    @Test
+    void warnsOfCallsThatNobodyHasFinishedAfterTheirSteps() throws SQLException {
+        try (Session session = new Session(database.connection())) {
+            for (String key : List.of("captured", "vanished", "done")) {
+                session.claim(Requests.leased(key));
+            }
+            session.commit();
+        }
+        admin.update("""
+                update idempotency.idempotency_request
+                set steps = '[{"name": "capture"}]', expires_at = now() - interval '1 second',
+                    locked_until = now() - interval '1 hour', status = case idempotency_key
+                        when 'captured' then 'failed_retryable' when 'done' then 'succeeded' else status end""");
+
+        try (Connection connection = SqlRoles.janitor(database);
+                Statement statement = connection.createStatement()) {
+            statement.execute("call idempotency.idempotency_purge(10)");
+
+            assertThat(statement.getWarnings().getMessage())
+                    .isEqualTo("The purge has deleted half-done calls of the scopes: payments");
+        }
+    }
+
     /** No repeat may come any more, as after a success. What committed in its middle stays until somebody has looked. */
     @Test
     void deletesALeaseThatHasExpiredWhenItsRetentionIsOver() throws SQLException {
