@@ -2,6 +2,8 @@ package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -638,6 +640,48 @@ class ResumeTest {
 
         assertThat(resumer.count(true)).isZero();
         application.expireLease(key);
+        makeDue();
+        resume();
+        assertThat(results()).containsExactly(Result.SENT);
+    }
+
+    @Test
+    void aCallIsResumedEvenIfTheServerIsSlow() {
+        bookAndVanish();
+        jdbc.execute("create or replace function be_slow() returns trigger language plpgsql as $$ begin"
+                + " perform pg_sleep(0.3); return new; end $$");
+        jdbc.execute("create trigger be_slow before update on idempotency.idempotency_request"
+                + " for each row when (new.status = 'processing') execute function be_slow()");
+        try {
+            resume();
+        } finally {
+            jdbc.execute("drop trigger be_slow on idempotency.idempotency_request");
+        }
+        assertThat(results()).containsExactly(Result.SENT);
+    }
+
+    @Test
+    @Tag("full")
+    void aCallWhoseRowIsLockedIsPostponedWithAWord() throws SQLException {
+        bookAndVanish();
+        try (LogLines log = LogLines.of(CallResumer.class.getName());
+                Connection lock = application.database().connection();
+                Statement statement = lock.createStatement()) {
+            lock.setAutoCommit(false);
+            statement.execute(
+                    "select from idempotency.idempotency_request where idempotency_key = '" + key + "' for update");
+
+            resume();
+
+            assertThat(log.texts()).singleElement().asString().contains(key, "within PT5S", "holds its row");
+            assertThat(jdbc.queryForObject(
+                            "select next_attempt_at > statement_timestamp() and due_at < statement_timestamp()"
+                                    + " from idempotency.outbox_event where " + OF_RESUMPTION,
+                            Boolean.class,
+                            key))
+                    .isTrue();
+            lock.rollback();
+        }
         makeDue();
         resume();
         assertThat(results()).containsExactly(Result.SENT);

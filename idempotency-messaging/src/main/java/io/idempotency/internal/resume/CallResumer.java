@@ -62,8 +62,10 @@ public final class CallResumer {
     /** Few, because their arguments are read with them. */
     private static final int BATCH = 10;
 
-    /** Another transaction that holds the row is about to end the call. */
-    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+    /** Another transaction that holds the row is about to end the call. On a slow server a statement takes longer without that. */
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
+
+    private static final int WAITS_IN_LEASE = 12;
 
     private static final int MAX_REASON_LENGTH = 1_000;
 
@@ -214,7 +216,7 @@ public final class CallResumer {
             postpone(due, otherVersion);
             return true;
         }
-        ClaimRequest claimRequest = key.claimRequest(LONGEST_WAIT, false, nextLease(due, operation.options()));
+        ClaimRequest claimRequest = key.claimRequest(waitOf(operation), false, nextLease(due, operation.options()));
         boolean isUnfinished = request.status() == RequestStatus.PROCESSING && remaining != null;
         // Otherwise the row was changed or deleted meanwhile: perhaps the caller has got a failure.
         ClaimResult expected = ClaimResult.granted(
@@ -228,6 +230,14 @@ public final class CallResumer {
                     return store.claim(connection, claimRequest);
                 },
                 expected::equals);
+        if (claim.kind() == ClaimResult.Kind.IN_PROGRESS) {
+            Duration wait = waitOf(operation);
+            String reason = "The " + due.intent() + " is due to be resumed, but could not be claimed within " + wait
+                    + ": another transaction holds its row, or the database is slow";
+            logger.warn("{}. It is tried again after as long", reason);
+            change(connection -> messages.postpone(connection, due, wait, StorableText.of(reason, MAX_REASON_LENGTH)));
+            return true;
+        }
         if (!claim.equals(expected)) {
             return false;
         }
@@ -248,6 +258,11 @@ public final class CallResumer {
         return true;
     }
 
+    private static Duration waitOf(CallOperation operation) {
+        Duration part = operation.options().lease().dividedBy(WAITS_IN_LEASE);
+        return part.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : part;
+    }
+
     private void change(Consumer<Connection> change) {
         transactions.<@Nullable Object>call(connection -> {
             change.accept(connection);
@@ -258,7 +273,12 @@ public final class CallResumer {
     /** Returns the request, if it is the one that the message waits for, and has not ended. */
     private Optional<StoredRequest> find(DueCall due, CallOperation operation) {
         ClaimRequest request = new ClaimRequest(
-                RequestKey.of(due.intent(), UNKNOWN), operation.options().retention(), null, LONGEST_WAIT, false, null);
+                RequestKey.of(due.intent(), UNKNOWN),
+                operation.options().retention(),
+                null,
+                waitOf(operation),
+                false,
+                null);
         return transactions
                 .call(connection -> store.find(connection, request))
                 .filter(stored -> due.token().equals(String.valueOf(stored.claimToken())))
