@@ -20,7 +20,10 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
         /** The server never sees the statement. */
         BEFORE_IT_IS_SENT,
         /** The server has done it, and the client never learns. */
-        BEFORE_ITS_ANSWER_IS_DELIVERED
+        BEFORE_ITS_ANSWER_IS_DELIVERED,
+
+        /** The server gets nothing, and neither side hears of it. */
+        IN_SILENCE
     }
 
     /** The message with which a client ends a connection, after all that it has sent before. */
@@ -103,6 +106,11 @@ public final class CuttingProxy extends DatabaseProxy<AtomicReference<CuttingPro
                     && new String(buffer, 0, length, StandardCharsets.ISO_8859_1).contains(cut.statement())
                     && armed.compareAndSet(cut, null)) {
                 lengthOfLastCut.set(length);
+                if (cut.point() == Point.IN_SILENCE) {
+                    cuts.incrementAndGet();
+                    client.transferTo(OutputStream.nullOutputStream());
+                    return;
+                }
                 if (cut.point() == Point.BEFORE_IT_IS_SENT) {
                     server.write(buffer, 0, Math.min(cut.bytes(), length));
                     server.flush();

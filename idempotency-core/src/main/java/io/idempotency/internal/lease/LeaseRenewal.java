@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -42,8 +43,8 @@ public final class LeaseRenewal {
 
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
 
-    /** In milliseconds. A server that was cut off answers nothing, and must not keep the thread that renews all others. */
-    private static final int LONGEST_SILENCE = 10_000;
+    /** A server that was cut off answers nothing, and must not keep the thread from leases that begin meanwhile. */
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(10);
 
     private static final String UNREACHED =
             "it could not be renewed in time, because another transaction has locked its row, the pool had no connection"
@@ -259,11 +260,13 @@ public final class LeaseRenewal {
         try {
             // Chosen only when there is a connection: until then calls end, and transactions with snapshots begin.
             RequiresNewTransaction.on(target).<@Nullable Object>send(connection -> {
+                Duration bound = longestTry();
                 // With its rollback, should it fail: the server may be cut off right after its answer.
-                answeringSoon(
+                answeringWithin(
+                        bound,
                         connection,
                         () -> FailedCommit.commitWith(
-                                connection, () -> renewOn(connection, choose(leases, database, when))));
+                                connection, () -> renewOn(connection, choose(leases, database, when), bound)));
                 return null;
             });
         } finally {
@@ -271,10 +274,23 @@ public final class LeaseRenewal {
         }
     }
 
-    private static void answeringSoon(Connection connection, Runnable work) {
+    /** All leases wait for a try, also those of other databases. */
+    private Duration longestTry() {
+        long now = System.nanoTime();
+        return Stream.concat(
+                        Stream.of(LONGEST_SILENCE),
+                        running.stream()
+                                .filter(this::isRenewable)
+                                .map(lease -> lease.term().longestTry(now)))
+                .min(Duration::compareTo)
+                .orElse(LONGEST_SILENCE);
+    }
+
+    private static void answeringWithin(Duration bound, Connection connection, Runnable work) {
         try {
             int before = connection.getNetworkTimeout();
-            connection.setNetworkTimeout(Runnable::run, LONGEST_SILENCE);
+            connection.setNetworkTimeout(
+                    Runnable::run, (int) bound.plusMillis(1).toMillis());
             try {
                 work.run();
             } finally {
@@ -303,7 +319,7 @@ public final class LeaseRenewal {
         return chosen;
     }
 
-    private List<HeldLease> renewOn(Connection connection, List<HeldLease> leases) {
+    private List<HeldLease> renewOn(Connection connection, List<HeldLease> leases, Duration bound) {
         if (leases.isEmpty()) {
             return leases;
         }
@@ -311,7 +327,9 @@ public final class LeaseRenewal {
         List<Renewal> renewals = leases.stream()
                 .map(lease -> new Renewal(lease.fence(), lease.term().next(longest, start)))
                 .toList();
-        List<Result> results = store.renew(connection, renewals);
+        // A server that is only slow says so before it seems to be cut off.
+        List<Result> results =
+                store.renew(connection, renewals, bound.multipliedBy(3).dividedBy(4));
         for (int i = 0; i < results.size(); i++) {
             LeaseTerm term = leases.get(i).term();
             switch (results.get(i)) {

@@ -146,7 +146,10 @@ final class ScriptedCall {
         JoinedTransactions transactions = new JoinedTransactions(dataSource, manager);
         CallParts parts = new CallParts(store, transactions, dataSource, RESPONSES, translator, settings.ofAllCalls());
         LeaseRenewal renewal = new LeaseRenewal(
-                (connection, leases) -> List.of(), dataSource, RoutedDatabase.of(dataSource), Duration.ofDays(1));
+                (connection, leases, bound) -> List.of(),
+                dataSource,
+                RoutedDatabase.of(dataSource),
+                Duration.ofDays(1));
         LeasedCalls leasedCalls = new LeasedCalls(parts, renewal);
         IdempotentCallExecutor executor = new IdempotentCallExecutor(List.of(), leasedCalls, parts);
         KeyedWrite write = form == Form.WRITE ? new KeyedWrite(List.of(), false, "written") : null;

@@ -15,6 +15,8 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -56,6 +58,8 @@ class LeaseRenewalTest {
     /** The keys of each statement. */
     private final List<List<String>> statements = new ArrayList<>();
 
+    private final List<Duration> bounds = new ArrayList<>();
+
     private Result result = Result.RENEWED;
 
     private @Nullable RuntimeException failure;
@@ -68,7 +72,8 @@ class LeaseRenewalTest {
 
     private LeaseRenewal renewal(DataSource of, DatabaseResolver resolver) {
         LeaseRenewal created = new LeaseRenewal(
-                (connection, leases) -> {
+                (connection, leases, bound) -> {
+                    bounds.add(bound);
                     if (failure != null) {
                         throw failure;
                     }
@@ -165,6 +170,33 @@ class LeaseRenewalTest {
         assertThat(renewal.untilNext()).isZero();
         renewal.renewDue();
         assertThat(statements).extracting(List::size).containsExactly(1_000, 1);
+    }
+
+    /** The columns: the longest time for an answer, and what is left for the statement. */
+    @ParameterizedTest
+    @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
+            lease | passed | other | network | statement
+            PT3M  | PT60S    | PT3M  | PT10S     | PT7.5S
+            PT3M  | PT60S    | PT6S    | PT3S      | PT2.25S
+            PT15S   | PT5S     | PT3M  | PT5S      | PT3.75S
+            PT15S   | PT11S    | PT3M  | PT2.5S    | PT1.875S
+            PT15S   | PT14S    | PT15S   | PT2.5S    | PT1.875S
+            PT15S   | PT60S    | PT15S   | PT2.5S    | PT1.875S
+            PT0.6S | PT0.2S  | PT3M  | PT0.2S   | PT0.15S
+            """)
+    void aTryLastsForAPartOfTheShortestLease(
+            Duration lease, Duration passed, Duration other, Duration network, Duration statement) {
+        renewal.begin(lease("due", passed, lease, database));
+        renewal.begin(lease("other", JUST_CLAIMED, other, database));
+
+        renewal.renewDue();
+
+        Duration slowness = lease.dividedBy(20);
+        assertThat(Duration.ofMillis(dataSource.longestNetworkTimeout))
+                .isBetween(network.minus(slowness), network.plusMillis(1));
+        assertThat(bounds)
+                .singleElement()
+                .satisfies(bound -> assertThat(bound).isBetween(statement.minus(slowness), statement));
     }
 
     @Test
@@ -288,6 +320,10 @@ class LeaseRenewalTest {
     }
 
     private HeldLease lease(String key, Duration age, Object of) {
+        return lease(key, age, LEASE, of);
+    }
+
+    private HeldLease lease(String key, Duration age, Duration duration, Object of) {
         Intent intent = new Intent("scope", "", new IdempotencyKey(key));
         Fence fence = new Fence(RequestKey.of(intent, new Fingerprint(1, new byte[32])), 1, UUID.randomUUID());
         ClaimStore unused = (ClaimStore) Proxy.newProxyInstance(
@@ -299,7 +335,7 @@ class LeaseRenewalTest {
                 of,
                 ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1),
                 fence,
-                new LeaseTerm(LEASE, System.nanoTime() - age.toNanos()),
+                new LeaseTerm(duration, System.nanoTime() - age.toNanos()),
                 List.of(),
                 unused,
                 transactions,
@@ -318,6 +354,8 @@ class LeaseRenewalTest {
 
         private int networkTimeout;
 
+        private int longestNetworkTimeout;
+
         @Override
         public Connection getConnection() {
             connections.incrementAndGet();
@@ -333,6 +371,7 @@ class LeaseRenewalTest {
                         case "getNetworkTimeout" -> networkTimeout;
                         case "setNetworkTimeout" -> {
                             networkTimeout = (int) arguments[1];
+                            longestNetworkTimeout = Math.max(longestNetworkTimeout, networkTimeout);
                             yield null;
                         }
                         case "rollback" -> {

@@ -39,6 +39,7 @@ import io.idempotency.RequestInProgressException;
 import io.idempotency.boot.testing.LogLines;
 import io.idempotency.internal.lease.LeaseRenewal;
 import io.idempotency.test.ConcurrentCalls;
+import io.idempotency.test.CuttingProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -321,6 +322,28 @@ class LeaseRenewalTest {
         other.open();
         call.await().requireAllSucceeded();
         otherCall.await().requireAllSucceeded();
+    }
+
+    @Test
+    @Tag("full")
+    void aConnectionThatFallsSilentDuringARenewalLosesNoLease() {
+        CuttingProxy proxy = applications.proxy();
+        ContractApplication silenced = start();
+        silenced.interruption().afterEffectDo(gate::holdTheFirst);
+        try (LogLines log = LogLines.of(LeaseRenewal.class.getName())) {
+            ConcurrentCalls<UUID> call =
+                    ConcurrentCalls.start(1, () -> payments(silenced).payBeforeStep(key));
+            gate.awaitHeld();
+            proxy.cutNext("skip locked", CuttingProxy.Point.IN_SILENCE);
+
+            await("clock_timestamp() > claimed_at + interval '3500 ms'");
+
+            assertThat(proxy.cuts()).isEqualTo(1);
+            assertThat(is(key, "locked_until > clock_timestamp()")).isTrue();
+            assertThat(log.texts()).isEmpty();
+            gate.open();
+            assertThat(call.await().requireAllSucceeded()).hasSize(1);
+        }
     }
 
     @Test

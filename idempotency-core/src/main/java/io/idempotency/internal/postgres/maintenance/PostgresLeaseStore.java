@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.maintenance;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,6 +14,7 @@ import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 import io.idempotency.internal.postgres.request.RequestSql;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.postgres.schema.DistributedTables;
@@ -34,12 +36,12 @@ public final class PostgresLeaseStore implements LeaseStore {
     }
 
     @Override
-    public List<Result> renew(Connection connection, List<Renewal> renewals) {
+    public List<Result> renew(Connection connection, List<Renewal> renewals, Duration bound) {
         return isDistributed(connection)
                 ? renewals.stream()
-                        .map(lease -> renewOfShard(connection, lease))
+                        .map(lease -> renewOfShard(connection, lease, bound))
                         .toList()
-                : renewTogether(connection, renewals);
+                : renewTogether(connection, renewals, bound);
     }
 
     /** Asked each time, because a table may be distributed while an instance runs. Ends the transaction of the question. */
@@ -54,9 +56,10 @@ public final class PostgresLeaseStore implements LeaseStore {
         return isDistributed;
     }
 
-    private List<Result> renewTogether(Connection connection, List<Renewal> renewals) {
+    private List<Result> renewTogether(Connection connection, List<Renewal> renewals, Duration bound) {
         try (MultiStatement statements = MultiStatement.prepare(connection, renew)) {
             StatementParameters parameters = statements.parameters();
+            parameters.bound(WaitBound.remaining(bound, System.nanoTime()));
             List<Fence> fences = renewals.stream().map(Renewal::fence).toList();
             parameters.array("uuid", fences.stream().map(Fence::requestId).toArray());
             parameters.array("text", fences.stream().map(Fence::caller).toArray());
@@ -77,9 +80,10 @@ public final class PostgresLeaseStore implements LeaseStore {
         }
     }
 
-    private Result renewOfShard(Connection connection, Renewal lease) {
+    private Result renewOfShard(Connection connection, Renewal lease, Duration bound) {
         try (MultiStatement statements = MultiStatement.prepare(connection, renewOfShard)) {
             StatementParameters parameters = statements.parameters();
+            parameters.bound(WaitBound.remaining(bound, System.nanoTime()));
             bindClaim(parameters, lease.fence());
             parameters.duration(lease.duration());
             parameters.duration(lease.duration());

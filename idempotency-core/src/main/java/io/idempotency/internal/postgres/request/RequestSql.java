@@ -103,8 +103,8 @@ public final class RequestSql {
      * Renews leases without waiting for rows that others have locked, and tells apart which of the others are lost. Together with its
      * COMMIT, so that no instance that stands still keeps the rows locked.
      */
-    public static final String RENEW_LEASES = MultiStatement.transaction(WaitBound.BRIEFLY
-            + """
+    public static final String RENEW_LEASES =
+            MultiStatement.transaction(WaitBound.ofOneTransaction("""
             with due as (
                 select *
                 from unnest(?::uuid[], ?::text[], ?::integer[], ?::uuid[], ?::bigint[])
@@ -132,13 +132,13 @@ public final class RequestSql {
                     .replace("{extended}", LEASE_EXTENDED)
                     .replace(
                             "{from_now}",
-                            "statement_timestamp() + cast(due.milliseconds as float8) * interval '1 millisecond'"));
+                            "statement_timestamp() + cast(due.milliseconds as float8) * interval '1 millisecond'")));
 
     private static final String CLAIMED = BY_ID + " and attempt_count = ? and claim_token = ?";
 
     /** The same for one lease, because Citus locks no rows of a query over several shards. */
-    public static final String RENEW_LEASE_OF_SHARD = MultiStatement.transaction(WaitBound.BRIEFLY
-            + """
+    public static final String RENEW_LEASE_OF_SHARD =
+            MultiStatement.transaction(WaitBound.ofOneTransaction("""
             with unlocked as (
                 select request_id
                 from {schema}.idempotency_request
@@ -151,7 +151,7 @@ public final class RequestSql {
             {claimed}""".replace("{is_leased}", IS_PROCESSING_WITH_LEASE)
                     .replace("{claimed}", CLAIMED)
                     .replace("{extended}", LEASE_EXTENDED)
-                    .replace("{from_now}", FROM_NOW));
+                    .replace("{from_now}", FROM_NOW)));
 
     /**
      * Records no name twice, because a try whose COMMIT was not answered may have done it. The number of the attempt is a parameter,

@@ -37,6 +37,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @PostgresTest
 class LeaseStoreTest {
 
+    private static final Duration BOUND = Duration.ofSeconds(10);
+
     private static final Duration HOUR = Duration.ofHours(1);
 
     private static final int QUESTION_FOR_CITUS = 2;
@@ -87,7 +89,7 @@ class LeaseStoreTest {
         renew(fence);
         Instant end = lockedUntil("key");
 
-        assertThat(leases.renew(session.connection(), List.of(new Renewal(fence, Duration.ofSeconds(1)))))
+        assertThat(leases.renew(session.connection(), List.of(new Renewal(fence, Duration.ofSeconds(1))), BOUND))
                 .containsExactly(Result.RENEWED);
 
         assertThat(lockedUntil("key")).isEqualTo(end);
@@ -178,7 +180,8 @@ class LeaseStoreTest {
                             connection,
                             fences.stream()
                                     .map(fence -> new Renewal(fence, HOUR))
-                                    .toList()))))
+                                    .toList(),
+                            BOUND))))
                     .isEqualTo(QUESTION_FOR_CITUS + 1L);
 
             assertThat(results).hasSize(1_000).containsOnly(Result.RENEWED);
@@ -199,7 +202,8 @@ class LeaseStoreTest {
     private List<Result> renew(Fence... fences) {
         return leases.renew(
                 session.connection(),
-                List.of(fences).stream().map(fence -> new Renewal(fence, HOUR)).toList());
+                List.of(fences).stream().map(fence -> new Renewal(fence, HOUR)).toList(),
+                BOUND);
     }
 
     private void alter(String key, String assignments) {
