@@ -18,6 +18,8 @@ public final class OperationRules {
             new ReturnTypeRule(),
             new ManualAcknowledgementRule(),
             new FingerprintableArgumentsRule(),
+            new FingerprintOfKeyRule(),
+            new UploadInPayloadRule(),
             new NotCacheableRule(),
             new NoHandlerToResumeRule(),
             new KeyExpressionRule());

@@ -2,6 +2,7 @@ package io.idempotency.boot.chain;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -10,8 +11,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.YearMonth;
+import java.time.ZoneId;
 import java.util.Date;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +29,7 @@ import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.annotation.Cacheable;
@@ -42,11 +47,21 @@ import org.springframework.data.domain.PageImpl;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.SessionAttribute;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
@@ -296,6 +311,19 @@ class MethodRulesReportTest {
     }
 
     interface Code {}
+
+    @Test
+    void whatBelongsToOneAttemptOfTheClientIsNoPayload() {
+        for (Method handler : OfTheAttempt.class.getDeclaredMethods()) {
+            MethodRules.assertRefused(
+                    OfTheAttempt.class, handler.getName(), "belongs to one attempt of the client", "fingerprint =");
+        }
+        for (Method handler : OfTheIntent.class.getDeclaredMethods()) {
+            assertThatCode(() -> new MethodRules().check(OfTheIntent.class, handler.getName()))
+                    .as(handler.getName())
+                    .doesNotThrowAnyException();
+        }
+    }
 
     @Test
     void whatACodecOfTheApplicationClaimsIsItsBusiness() {
@@ -682,6 +710,101 @@ class MethodRulesReportTest {
         @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
         @Idempotent(scope = "s", key = "#key", mode = IdempotencyMode.LEASED)
         abstract void leasedBeforeCommit(String key);
+    }
+
+    @SuppressWarnings("unused")
+    abstract static class OfTheAttempt implements Annotated {
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String allHeaders(String key, @RequestHeader Map<String, String> headers);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String traceparent(String key, @RequestHeader String traceparent);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String requestId(String key, @RequestHeader("X-Request-ID") String id);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String signature(String key, @RequestHeader(name = "Stripe-Signature") String signature);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String cookie(String key, @CookieValue String session);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String requestAttribute(String key, @RequestAttribute String startedAt);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String sessionAttribute(String key, @SessionAttribute String cart);
+
+        @RequestMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String locale(String key, Locale locale);
+
+        @PutMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String zone(String key, @Nullable ZoneId zone);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String model(String key, Map<String, Object> model);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String value(String key, @Value("${node}") String node);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        abstract String user(String key, @AuthenticationPrincipal Command user);
+
+        @Override
+        @Idempotent(scope = "s", key = "#key")
+        public abstract String ofInterface(String key, Locale locale);
+    }
+
+    interface Annotated {
+
+        @PostMapping
+        String ofInterface(String key, Locale locale);
+    }
+
+    @SuppressWarnings("unused")
+    static class OfTheIntent {
+
+        @Idempotent(scope = "s", key = "#key")
+        public String noHandler(String key, Locale locale, ZoneId zone, Map<String, String> translations) {
+            return key;
+        }
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key")
+        public String ofRequest(
+                String key,
+                @RequestParam Locale locale,
+                @RequestParam Map<String, String> fields,
+                @RequestHeader String currency,
+                @RequestBody Map<String, String> order,
+                @AuthenticationPrincipal String user) {
+            return key;
+        }
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#id")
+        public String key(@RequestHeader("X-Request-Id") String id) {
+            return id;
+        }
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key", fingerprint = "#order")
+        public String named(String key, Locale locale, @CookieValue String session, @RequestBody Command order) {
+            return key;
+        }
     }
 
     static final class FinalClass {

@@ -73,6 +73,16 @@ class ComparedRequestTest {
         assertIsTheSame("/order?&a=1&&", "/order?a=1");
     }
 
+    /** A container adds the id of the session to links for a client without cookies. */
+    @Test
+    void theSessionBelongsToNoRequestButOtherPartsOfThePathDo() throws Exception {
+        assertIsTheSame("/order;jsessionid=1F2E", "/order;jsessionid=3D");
+        assertIsTheSame("/order;jsessionid=1F2E?a=1", "/order?a=1");
+        assertIsTheSame("/order;color=red;JSESSIONID=1F2E", "/order;color=red");
+        assertIsAnother("/order;color=red", "/order;color=blue");
+        assertIsAnother("/order;jsessionid=1F2E;color=red", "/order;jsessionid=1F2E");
+    }
+
     private void assertIsAnother(String first, String second) throws Exception {
         Answer refused = repeat(first, second);
         assertThat(refused.status()).as(first + " and " + second).isEqualTo(422);

@@ -11,7 +11,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodParameter;
-import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -20,6 +19,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.idempotency.internal.operation.ArgumentExpression;
+import io.idempotency.internal.operation.AttemptArguments;
 import io.idempotency.internal.operation.CallOperation;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
@@ -30,7 +30,7 @@ final class ComparedArgumentsCheck implements SmartInitializingSingleton {
     private static final Logger logger = LoggerFactory.getLogger(ComparedArgumentsCheck.class);
 
     private static final Set<Class<? extends Annotation>> OF_REQUEST =
-            Set.of(CookieValue.class, RequestBody.class, RequestHeader.class, RequestParam.class, RequestPart.class);
+            Set.of(RequestBody.class, RequestHeader.class, RequestParam.class, RequestPart.class);
 
     private final ObjectProvider<RequestMappingHandlerMapping> mappings;
 
@@ -62,6 +62,7 @@ final class ComparedArgumentsCheck implements SmartInitializingSingleton {
         List<MethodParameter> leftOut = Arrays.stream(handler.getMethodParameters())
                 .filter(parameter -> !named.contains(parameter.getParameterIndex()))
                 .filter(ComparedArgumentsCheck::isOfRequest)
+                .filter(parameter -> !AttemptArguments.include(parameter))
                 // A text is in the key as it is, but of a body the key has only a part.
                 .filter(parameter -> !ofKey.contains(parameter.getParameterIndex()) || isBody(parameter))
                 .toList();

@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -50,6 +52,20 @@ final class HandlerRequestContributor implements FingerprintContributor {
     }
 
     private static String pathOf(HttpServletRequest request) {
+        String path = rawPathOf(request);
+        return path.indexOf(';') < 0 ? path : withoutSession(path, request.getServletContext());
+    }
+
+    /** Removes the id of the session, which a container adds to links for a client without cookies. */
+    private static String withoutSession(String path, ServletContext context) {
+        String name = context.getSessionCookieConfig().getName();
+        return Pattern.compile(
+                        ";" + Pattern.quote(name == null ? "jsessionid" : name) + "=[^;/]*", Pattern.CASE_INSENSITIVE)
+                .matcher(path)
+                .replaceAll("");
+    }
+
+    private static String rawPathOf(HttpServletRequest request) {
         return ServletRequestPathUtils.hasParsedRequestPath(request)
                 ? ServletRequestPathUtils.getParsedRequestPath(request)
                         .pathWithinApplication()
