@@ -1,10 +1,12 @@
 package io.idempotency.internal.transaction;
 
+import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * Classifies failures by their SQLSTATE and severity, never by the text of a message.
@@ -26,6 +28,9 @@ public final class SqlStates {
 
     /** query_canceled, lock_not_available */
     private static final Set<String> WAIT_ENDED = Set.of("57014", "55P03");
+
+    /** idle_in_transaction_session_timeout, transaction_timeout, idle_session_timeout; and protocol_violation: any limit of PgBouncer */
+    private static final Set<String> SESSION_LIMITS = Set.of("25P03", "25P04", "57P05", "08P01");
 
     /** invalid_argument_for_width_bucket_function, by which a statement fails that has changed another number of rows than it must */
     private static final String NOT_AS_REQUIRED = "2201G";
@@ -88,6 +93,14 @@ public final class SqlStates {
     /** Returns whether a statement was cancelled, or could not get a lock, perhaps because it has waited for too long. */
     public static boolean isWaitEnded(@Nullable String sqlState) {
         return sqlState != null && WAIT_ENDED.contains(sqlState);
+    }
+
+    /** Returns whether a limit of the server, of a pooler or of the driver has ended a statement or its session. */
+    public static boolean isLimit(Throwable failure) {
+        String sqlState = of(failure);
+        return isWaitEnded(sqlState)
+                || (sqlState != null && SESSION_LIMITS.contains(sqlState))
+                || NestedExceptionUtils.getMostSpecificCause(failure) instanceof SocketTimeoutException;
     }
 
     /** Returns whether a statement has failed because it has changed another number of rows than it must. */

@@ -14,9 +14,9 @@ import io.idempotency.internal.transaction.RequiresNewTransaction;
  */
 public final class BoundedTransaction {
 
-    private static final String BOUND = "select set_config('statement_timeout', '5s', true), " + DurableCommit.SET;
+    private static final String BOUND = TransactionLimits.select("'5s'", "'30s'") + ", " + DurableCommit.SET;
 
-    private static final String READ_ONLY = "set transaction read only; set local statement_timeout = '5s'";
+    private static final String READ_ONLY = "set transaction read only; " + BOUND;
 
     private final RequiresNewTransaction transaction;
 
@@ -27,17 +27,15 @@ public final class BoundedTransaction {
 
     /** Queries in a read-only transaction. */
     public <T> T query(Function<JdbcClient, T> query) {
-        return transaction.call(Clients.withClient(jdbcClient -> {
-            jdbcClient.sql(READ_ONLY).update();
-            return query.apply(jdbcClient);
-        }));
+        return bounded(READ_ONLY, query);
     }
 
     /** Changes rows in a transaction. */
     public <T> T change(Function<JdbcClient, T> change) {
-        return transaction.call(Clients.withClient(jdbcClient -> {
-            jdbcClient.sql(BOUND).query().singleRow();
-            return change.apply(jdbcClient);
-        }));
+        return bounded(BOUND, change);
+    }
+
+    private <T> T bounded(String settings, Function<JdbcClient, T> work) {
+        return transaction.call(connection -> work.apply(TransactionLimits.clientWith(connection, settings)));
     }
 }

@@ -16,7 +16,7 @@ public final class MultiStatement implements AutoCloseable {
     /** Begins a line, because the statement before may end with a comment. */
     public static final String COMMIT = "\n;COMMIT";
 
-    private static final String BEGIN = RequiresNewTransaction.READ_COMMITTED + ";\n";
+    static final String BEGIN = RequiresNewTransaction.READ_COMMITTED + ";\n";
 
     private static final int NO_UPDATE_COUNT = -1;
 
@@ -35,9 +35,13 @@ public final class MultiStatement implements AutoCloseable {
         return beginning(statements) + COMMIT;
     }
 
-    /** Returns statements that begin such a transaction and leave it open. */
+    /**
+     * Returns statements that begin such a transaction and leave it open. No {@code transaction_timeout} ends it.
+     *
+     * @param statements the first one sets the bound of the others
+     */
     public static String beginning(String statements) {
-        return BEGIN + statements;
+        return BEGIN + TransactionLimits.withoutTransactionTimeout(statements);
     }
 
     /**

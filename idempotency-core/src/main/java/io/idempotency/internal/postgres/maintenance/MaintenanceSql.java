@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.maintenance;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import io.idempotency.internal.postgres.jdbc.TransactionLimits;
 import io.idempotency.internal.postgres.schema.StorageFeature;
 import io.idempotency.internal.postgres.schema.StorageTable.Access;
 import io.idempotency.internal.postgres.schema.StorageTable.Trait;
@@ -11,15 +12,10 @@ import io.idempotency.internal.postgres.schema.StorageTable.Trait;
 final class MaintenanceSql {
 
     /**
-     * Overrides the defaults of pool and role. After a wait for another run its changes must be visible. A batch may have to read
-     * over many deleted rows, and a lock holder whose host has failed must not exclude the others for hours. Without
-     * statistics PostgreSQL would build a bitmap of all expired rows for each batch.
+     * A batch may have to read over many deleted rows, and a lock holder whose host has failed must not exclude the others for
+     * hours. Without statistics PostgreSQL would build a bitmap of all expired rows for each batch.
      */
-    static final String SETTINGS = """
-            set transaction isolation level read committed;
-            set local statement_timeout = '5min';
-            set local idle_in_transaction_session_timeout = '30s';
-            set local enable_bitmapscan = off""";
+    static final String SETTINGS = TransactionLimits.select("'5min'", "'30s'") + ";\nset local enable_bitmapscan = off";
 
     /** A lease is never longer than a day. A later end is the error of a clock. */
     private static final String HELD_BY_ANOTHER = """

@@ -16,6 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.TransactionLimits;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.postgres.schema.DistributedTables;
 import io.idempotency.internal.postgres.schema.DistributedTables.DistributedTable;
@@ -135,7 +136,6 @@ public final class PostgresPurgeStore implements PurgeStore {
         }
 
         boolean take(JdbcClient jdbcClient) {
-            jdbcClient.sql(MaintenanceSql.SETTINGS).update();
             return isTrue(jdbcClient, tryLock) && isTrue(jdbcClient, stillFree);
         }
 
@@ -170,14 +170,15 @@ public final class PostgresPurgeStore implements PurgeStore {
 
         @Override
         public OptionalInt deleteExpired(int limit) {
-            Optional<ExpiredBatch> deleted = transaction.call(Clients.withClient(jdbcClient -> {
+            Optional<ExpiredBatch> deleted = transaction.call(connection -> {
+                JdbcClient jdbcClient = TransactionLimits.begin(connection, MaintenanceSql.SETTINGS);
                 if (!lease.take(jdbcClient)) {
                     return Optional.empty();
                 }
                 ExpiredBatch batch = table.deleteExpired(jdbcClient, reached, limit);
                 lease.keep(jdbcClient);
                 return Optional.of(batch);
-            }));
+            });
             if (deleted.isEmpty()) {
                 return OptionalInt.empty();
             }

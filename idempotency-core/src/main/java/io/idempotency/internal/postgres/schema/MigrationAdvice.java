@@ -1,7 +1,6 @@
 package io.idempotency.internal.postgres.schema;
 
 import java.sql.SQLException;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +11,11 @@ public final class MigrationAdvice {
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
-    /** idle_in_transaction_session_timeout, transaction_timeout, idle_session_timeout */
-    private static final Set<String> SESSION_TIMEOUTS = Set.of("25P03", "25P04", "57P05");
+    /** The limits of the server are set aside, except lock_timeout. */
+    private static final String OUT_OF_TIME =
+            "A limit has ended it, no right is missing. Start again when no long transaction uses the tables; raise the"
+                    + " limit (lock_timeout of the role that migrates, socketTimeout in its JDBC URL, query_timeout or"
+                    + " idle_transaction_timeout of a pooler); or set";
 
     private MigrationAdvice() {}
 
@@ -28,14 +30,13 @@ public final class MigrationAdvice {
         if (refused == null || INSUFFICIENT_PRIVILEGE.equals(state)) {
             return role + ", or set";
         }
+        if (SqlStates.isLimit(failure)) {
+            return OUT_OF_TIME;
+        }
         if (state == null) {
             return "It does not come from PostgreSQL. If something between, such as a filter of the pool (Druid's WallFilter),"
                     + " refuses statements, let these pass, or name a role with idempotency.migration.user, whose connection"
                     + " does not come from the pool. Or set";
-        }
-        if (SqlStates.isWaitEnded(state) || SESSION_TIMEOUTS.contains(state)) {
-            return "Another session may hold a lock, or a timeout of the role or the database is too short. End that session,"
-                    + " or raise the timeout for the role that migrates, and start again. Or set";
         }
         return "Correct that, and start again. Or set";
     }

@@ -21,6 +21,7 @@ import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.TransactionLimits;
 import io.idempotency.internal.postgres.schema.StorageTable.Access;
 import io.idempotency.internal.transaction.DatabaseIdentity;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -100,8 +101,7 @@ public final class StorageSchema {
         try {
             List<String> grants = owner == dataSource ? List.of() : grantsTo(applicationRole());
             RequiresNewTransaction.on(owner).call(connection -> {
-                JdbcClient jdbcClient = Clients.on(connection);
-                jdbcClient.sql(Clients.READ_COMMITTED).update();
+                JdbcClient jdbcClient = TransactionLimits.begin(connection, TransactionLimits.OF_MIGRATIONS);
                 jdbcClient.sql(Schema.LOCK).query().singleRow();
                 String searchPath = jdbcClient
                         .sql(SchemaSql.SEARCH_PATH)

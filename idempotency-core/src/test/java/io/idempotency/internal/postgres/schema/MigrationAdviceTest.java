@@ -18,10 +18,10 @@ class MigrationAdviceTest {
             nullValues = "none",
             value = {
                 "42501, Name another role",
-                "57014, a timeout of the role or the database is too short", // statement_timeout
-                "55P03, Another session may hold a lock", // lock_timeout
-                "25P04, raise the timeout", // transaction_timeout
-                "25P03, raise the timeout", // idle_in_transaction_session_timeout
+                "57014, A limit has ended it", // statement_timeout
+                "55P03, Start again when no long transaction uses the tables", // lock_timeout
+                "25P04, raise the limit", // transaction_timeout
+                "25P03, raise the limit", // idle_in_transaction_session_timeout
                 "42P07, 'Correct that, and start again'", // a table exists
                 "53100, 'Correct that, and start again'", // disk full
                 "none, It does not come from PostgreSQL" // Druid's WallFilter

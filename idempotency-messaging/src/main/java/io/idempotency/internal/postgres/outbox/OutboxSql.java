@@ -2,6 +2,9 @@ package io.idempotency.internal.postgres.outbox;
 
 import io.idempotency.internal.outbox.Lanes;
 import io.idempotency.internal.postgres.jdbc.DurableCommit;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
+import io.idempotency.internal.postgres.jdbc.TransactionLimits;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** The statements of the table {@code outbox_event}, and of the notifications about it. */
 final class OutboxSql {
@@ -65,8 +68,8 @@ final class OutboxSql {
             set transaction isolation level read committed;
             set local enable_seqscan = off;
             set local enable_bitmapscan = off;
-            select set_config('idle_in_transaction_session_timeout', cast(? as text), true),
-                   set_config('idempotency.lanes', (
+            %4$s;
+            select set_config('idempotency.lanes', (
                 with recursive pending_lane (lane) as (
                     select pg_catalog.min(lane)
                     from {schema}.outbox_event
@@ -131,7 +134,8 @@ final class OutboxSql {
                 limit ?
                 for update of m skip locked) as m
             order by m.sequence""".formatted(
-                    Lanes.OF_RESUMPTIONS, READY.formatted("shuffled.lane"), READY.formatted("taken.lane"))
+                    Lanes.OF_RESUMPTIONS, READY.formatted("shuffled.lane"), READY.formatted("taken.lane"),
+                    TransactionLimits.select("'5min'", "cast(? as text)"))
             .replace("{waited}", WAITED);
 
     static final String TAKE_ALL = TAKE.replace("{topic}", "").replace("{earlier topic}", "");
@@ -151,10 +155,14 @@ final class OutboxSql {
                 sent_at = case when d.status = 'sent' then t.now end,
                 expires_at = case when d.status = 'sent' then t.now + cast(? as float8) * interval '1 millisecond' end
             from (select clock_timestamp() as now) as t,
-                 unnest(?::uuid[], ?::text[], ?::integer[], ?::bigint[], ?::text[])
-                     as d (message_id, status, counted, delay, error)
+                 unnest(?::uuid[], ?::text[], ?::integer[], ?::bigint[], ?::text[], ?::integer[])
+                     as d (message_id, status, counted, delay, error, attempt)
             where m.message_id = d.message_id
+                and m.status operator(pg_catalog.=) 'pending' and greatest(m.attempt_count, 0) operator(pg_catalog.=) d.attempt
             returning t.now as marked_at""";
+
+    /** Marks the messages of a batch whose transaction has failed, unless another relay has marked them since. */
+    static final String MARK_LATER = MultiStatement.transaction(WaitBound.BRIEFLY + MARK);
 
     /**
      * Releases messages that were published before the clock of the database was set back: they would wait until the old time,
@@ -171,7 +179,8 @@ final class OutboxSql {
                         and created_at > statement_timestamp() and due_at = created_at
                     for update skip locked))""";
 
-    static final String BACKLOG = """
+    static final String BACKLOG = TransactionLimits.select("'5min'", "'30s'") + """
+            ;
             select count(*) as pending,
                    coalesce(extract(epoch from clock_timestamp() - min(greatest(due_at, timestamptz 'epoch')) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint as oldest_due,
                    coalesce((pg_catalog.array_agg(distinct topic) filter (where due_at < clock_timestamp() - interval '1 minute'))[1:10], '{}') as late_topics,
@@ -220,11 +229,13 @@ final class OutboxSql {
 
     static final String NOTIFY = "select 1 from pg_notify(" + CHANNEL + ", '')";
 
-    static final String FIND_CHANNEL = "select " + CHANNEL + " as channel";
+    /** A session that listens is idle on purpose. */
+    static final String FIND_CHANNEL = "select " + CHANNEL + " as channel,"
+            + " current_setting('idle_session_timeout') as idle, set_config('idle_session_timeout', '0', false)";
 
     static final String LISTEN = "listen ";
 
-    static final String UNLISTEN = "unlisten *";
+    static final String UNLISTEN = "unlisten *; set idle_session_timeout = ";
 
     private OutboxSql() {}
 }

@@ -44,8 +44,9 @@ public final class PostgresOutboxChannel implements OutboxChannel {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(true);
+            String[] channelAndIdle = findChannel(statement);
             try {
-                statement.execute(OutboxSql.LISTEN + findChannel(statement));
+                statement.execute(OutboxSql.LISTEN + channelAndIdle[0]);
                 BaseConnection listening = connection.unwrap(BaseConnection.class);
                 heard.run();
                 while (!stopped.getAsBoolean()) {
@@ -56,17 +57,17 @@ public final class PostgresOutboxChannel implements OutboxChannel {
                 }
             } finally {
                 // The pool does not know that its connection listens.
-                statement.execute(OutboxSql.UNLISTEN);
+                statement.execute(OutboxSql.UNLISTEN + statement.enquoteLiteral(channelAndIdle[1]));
             }
         } catch (SQLException failure) {
             throw SqlFailures.translate("listen for messages", OutboxSql.LISTEN, failure);
         }
     }
 
-    private String findChannel(Statement statement) throws SQLException {
+    private String[] findChannel(Statement statement) throws SQLException {
         try (ResultSet row = statement.executeQuery(schema.resolve(OutboxSql.FIND_CHANNEL))) {
             row.next();
-            return row.getString("channel");
+            return new String[] {row.getString("channel"), row.getString("idle")};
         }
     }
 }

@@ -19,13 +19,15 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.CannotAcquireLockException;
 
 import io.idempotency.internal.outbox.NewMessage;
 import io.idempotency.internal.outbox.OutboxStore;
 import io.idempotency.internal.outbox.SendResult;
-import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
+import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
@@ -40,7 +42,10 @@ import static java.util.Objects.requireNonNull;
 /** The store of messages to send. */
 public final class PostgresOutboxStore implements OutboxStore {
 
-    private static final int RESULTS_BEFORE_MESSAGES = 4;
+    private static final int RESULTS_BEFORE_MESSAGES = 5;
+
+    /** Named by feature so that its level can be set. */
+    private static final Logger logger = LoggerFactory.getLogger("io.idempotency.outbox");
 
     /** The release reads all delayed messages, so it is not part of each batch. */
     private static final Duration BETWEEN_RELEASES = Duration.ofMinutes(1);
@@ -60,6 +65,8 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private final String mark;
 
+    private final String markLater;
+
     private final String backlog;
 
     private final String releaseFromFuture;
@@ -76,6 +83,7 @@ public final class PostgresOutboxStore implements OutboxStore {
         this.takeAll = schema.resolve(OutboxSql.TAKE_ALL);
         this.takeOfTopics = schema.resolve(OutboxSql.TAKE_TOPICS);
         this.mark = schema.resolve(OutboxSql.MARK);
+        this.markLater = schema.resolve(OutboxSql.MARK_LATER);
         this.backlog = schema.resolve(OutboxSql.BACKLOG);
         this.releaseFromFuture = schema.resolve(OutboxSql.RELEASE_FROM_FUTURE);
         this.transaction = RequiresNewTransaction.on(dataSource);
@@ -156,18 +164,52 @@ public final class PostgresOutboxStore implements OutboxStore {
             Duration bound,
             @Nullable Collection<String> topics,
             Function<List<DueMessage>, List<SendResult>> sending) {
-        return transaction.call(connection -> {
-            try {
-                List<DueMessage> taken = take(connection, limit, bound, topics);
-                if (taken.isEmpty()) {
-                    releaseFromFuture(connection);
+        List<SendResult> results = new ArrayList<>();
+        try {
+            return transaction.call(connection -> {
+                try {
+                    List<DueMessage> taken = take(connection, limit, bound, topics);
+                    if (taken.isEmpty()) {
+                        releaseFromFuture(connection);
+                    } else {
+                        results.addAll(sending.apply(taken));
+                    }
+                    return new SentBatch(results, results.isEmpty() ? Instant.EPOCH : mark(connection, results));
+                } catch (SQLException failure) {
+                    throw SqlFailures.translate("send messages", topics == null ? takeAll : takeOfTopics, failure);
                 }
-                List<SendResult> results = taken.isEmpty() ? List.of() : sending.apply(taken);
-                return new SentBatch(results, results.isEmpty() ? Instant.EPOCH : mark(connection, results));
-            } catch (SQLException failure) {
-                throw SqlFailures.translate("send messages", topics == null ? takeAll : takeOfTopics, failure);
-            }
-        });
+            });
+        } catch (RuntimeException failure) {
+            return new SentBatch(results, markLater(results, failure));
+        }
+    }
+
+    /** Marks on another connection: otherwise the same messages would be sent for ever, and no others, if a limit ended each batch. */
+    private Instant markLater(List<SendResult> results, RuntimeException failure) {
+        Instant markedAt = null;
+        try {
+            markedAt = results.isEmpty()
+                    ? null
+                    : transaction.send(connection -> {
+                        try (MultiStatement statements = MultiStatement.prepare(connection, markLater)) {
+                            bindMarks(statements.parameters(), results);
+                            statements.execute();
+                            return markedAt(statements.nextRows());
+                        } catch (SQLException again) {
+                            throw SqlFailures.translate("mark messages", markLater, again);
+                        }
+                    });
+        } catch (RuntimeException again) {
+            failure.addSuppressed(again);
+        }
+        if (markedAt == null) {
+            throw failure;
+        }
+        logger.warn(
+                "The transaction of a batch has ended before the results of {} messages were stored; they are stored now",
+                results.size(),
+                failure);
+        return markedAt;
     }
 
     private List<DueMessage> take(Connection connection, int limit, Duration bound, @Nullable Collection<String> topics)
@@ -253,30 +295,34 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private Instant mark(Connection connection, List<SendResult> results) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(mark)) {
-            StatementParameters parameters = new StatementParameters(statement);
-            parameters.duration(retention);
-            parameters.array(
-                    "uuid",
-                    results.stream().map(result -> result.message().id()).toArray());
-            parameters.array(
-                    "text",
-                    results.stream().map(result -> statusAfter(result.status())).toArray());
-            parameters.array(
-                    "integer",
-                    results.stream()
-                            .map(result -> result.status().isCounted() ? 1 : 0)
-                            .toArray());
-            parameters.array(
-                    "bigint",
-                    results.stream()
-                            .map(result -> result.retryAfter().toMillis())
-                            .toArray());
-            parameters.array("text", results.stream().map(SendResult::error).toArray());
-            try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                return TimeColumns.read(rows, "marked_at");
-            }
+            bindMarks(new StatementParameters(statement), results);
+            return requireNonNull(markedAt(statement.executeQuery()));
         }
+    }
+
+    private void bindMarks(StatementParameters parameters, List<SendResult> results) throws SQLException {
+        parameters.duration(retention);
+        parameters.array(
+                "uuid", results.stream().map(result -> result.message().id()).toArray());
+        parameters.array(
+                "text",
+                results.stream().map(result -> statusAfter(result.status())).toArray());
+        parameters.array(
+                "integer",
+                results.stream()
+                        .map(result -> result.status().isCounted() ? 1 : 0)
+                        .toArray());
+        parameters.array(
+                "bigint",
+                results.stream().map(result -> result.retryAfter().toMillis()).toArray());
+        parameters.array("text", results.stream().map(SendResult::error).toArray());
+        parameters.array(
+                "integer",
+                results.stream().map(result -> result.message().attempt() - 1).toArray());
+    }
+
+    private static @Nullable Instant markedAt(ResultSet rows) throws SQLException {
+        return rows.next() ? TimeColumns.read(rows, "marked_at") : null;
     }
 
     private static String statusAfter(SendResult.Status status) {
@@ -289,14 +335,22 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     @Override
     public Backlog backlog(int limit) {
-        return transaction.call(Clients.withClient(jdbcClient -> jdbcClient
-                .sql(backlog)
-                .params(limit, limit)
-                .query((row, number) -> new Backlog(
+        return transaction.call(connection -> {
+            try (MultiStatement statements = MultiStatement.prepare(connection, backlog)) {
+                StatementParameters parameters = statements.parameters();
+                parameters.integer(limit);
+                parameters.integer(limit);
+                statements.execute();
+                ResultSet row = statements.nextRows();
+                row.next();
+                return new Backlog(
                         row.getInt("pending"),
                         row.getInt("dead"),
                         Duration.ofMillis(Math.max(0, row.getLong("oldest_due"))),
-                        List.of((String[]) row.getArray("late_topics").getArray())))
-                .single()));
+                        List.of((String[]) row.getArray("late_topics").getArray()));
+            } catch (SQLException failure) {
+                throw SqlFailures.translate("count messages to send", backlog, failure);
+            }
+        });
     }
 }

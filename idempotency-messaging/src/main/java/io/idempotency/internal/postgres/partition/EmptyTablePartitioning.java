@@ -14,8 +14,8 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
+import io.idempotency.internal.postgres.jdbc.TransactionLimits;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /** The partitioning of the table of handled messages if it is empty. */
@@ -41,13 +41,13 @@ final class EmptyTablePartitioning {
     /** Partitions the table if it is empty. Returns whether it is partitioned now. */
     boolean partition(PartitionPeriod period) {
         try {
-            return transaction.call(Clients.withClient(jdbcClient -> {
+            return transaction.call(connection -> {
+                JdbcClient jdbcClient = TransactionLimits.begin(connection, TransactionLimits.OF_MIGRATIONS);
                 // Instances take turns: two that have both read the table would deadlock.
-                jdbcClient.sql(Clients.READ_COMMITTED).update();
                 jdbcClient.sql(Schema.LOCK).query().singleRow();
                 jdbcClient.sql(PartitionSql.BOUND_LOCK_WAIT).update();
                 return new MessagePartitions(schema).exist(jdbcClient) || partition(jdbcClient, period);
-            }));
+            });
         } catch (DataAccessException failure) {
             if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof SQLException cause) {
                 if (IN_USE.contains(cause.getSQLState())) {

@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.partition;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -15,6 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import io.idempotency.internal.postgres.jdbc.Clients;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
+import io.idempotency.internal.postgres.jdbc.TransactionLimits;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 
@@ -27,26 +29,29 @@ final class MaintenanceConnection {
     /** See <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL Error Codes</a>. */
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
+    private static final String LONGEST_STATEMENT = "'10min'";
+
+    private static final String LONGEST_PAUSE = "'30s'";
+
     /** Keeps the role of the connection if no other is given. */
-    private static final String SETTINGS = """
-            select set_config('role', coalesce(?, current_setting('role')), {local}),
-                   set_config('lock_timeout', cast(? as text), {local}),
-                   set_config('statement_timeout', '10min', {local}),
-                   set_config('idle_in_transaction_session_timeout', '30s', {local})""";
+    private static final String ROLE_AND_LOCKS = """
+            ,
+            set_config('role', coalesce(?, current_setting('role')), {local}), set_config('lock_timeout', cast(? as text), {local})""";
 
-    private static final String SETTINGS_OF_TRANSACTION = SETTINGS.replace("{local}", "true");
+    private static final String SETTINGS_OF_TRANSACTION =
+            TransactionLimits.select(LONGEST_STATEMENT, LONGEST_PAUSE) + ROLE_AND_LOCKS.replace("{local}", "true");
 
-    private static final String SETTINGS_OF_SESSION = SETTINGS.replace("{local}", "false");
+    private static final String SETTINGS_OF_SESSION =
+            TransactionLimits.selectForSession(LONGEST_STATEMENT, LONGEST_PAUSE)
+                    + ROLE_AND_LOCKS.replace("{local}", "false");
 
     private static final String SAVE = """
-            select current_setting('role') as role, current_setting('lock_timeout') as lock_timeout,
-                   current_setting('statement_timeout') as statement_timeout,
-                   current_setting('idle_in_transaction_session_timeout') as idle_timeout""";
+            select name, current_setting(name, true) as value
+            from pg_catalog.unnest(array['role', 'lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',
+                'transaction_timeout']) as name
+            where current_setting(name, true) is not null""";
 
-    private static final String RESTORE = """
-            select set_config('role', cast(? as text), false), set_config('lock_timeout', cast(? as text), false),
-                   set_config('statement_timeout', cast(? as text), false),
-                   set_config('idle_in_transaction_session_timeout', cast(? as text), false)""";
+    private static final String RESTORE = "select set_config(cast(? as text), cast(? as text), false)";
 
     private static final String KEY = "('{schema}.processed_message_partition'::regclass::oid::integer, 0)";
 
@@ -127,15 +132,7 @@ final class MaintenanceConnection {
     private boolean inSession(Connection connection, Duration lockTimeout, Predicate<JdbcClient> work)
             throws SQLException {
         JdbcClient jdbcClient = Clients.on(connection);
-        Object[] settings = jdbcClient
-                .sql(SAVE)
-                .query((row, number) -> new Object[] {
-                    row.getString("role"),
-                    row.getString("lock_timeout"),
-                    row.getString("statement_timeout"),
-                    row.getString("idle_timeout")
-                })
-                .single();
+        List<Setting> settings = jdbcClient.sql(SAVE).query(Setting.class).list();
         try {
             settings(jdbcClient, SETTINGS_OF_SESSION, lockTimeout);
             if (!isTrue(jdbcClient, tryLock)) {
@@ -154,9 +151,13 @@ final class MaintenanceConnection {
         }
     }
 
-    private static boolean restore(JdbcClient jdbcClient, Object[] settings) {
+    private static boolean restore(JdbcClient jdbcClient, List<Setting> settings) {
         try {
-            jdbcClient.sql(RESTORE).params(settings).query().singleRow();
+            settings.forEach(setting -> jdbcClient
+                    .sql(RESTORE)
+                    .params(setting.name(), setting.value())
+                    .query()
+                    .singleRow());
             return true;
         } catch (DataAccessException broken) {
             return false;
@@ -194,4 +195,6 @@ final class MaintenanceConnection {
     static boolean hasState(DataAccessException failure, String sqlState) {
         return sqlState.equals(SqlStates.of(failure));
     }
+
+    record Setting(String name, String value) {}
 }

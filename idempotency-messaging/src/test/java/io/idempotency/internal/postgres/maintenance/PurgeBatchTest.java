@@ -10,6 +10,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.internal.postgres.MigratedTables;
@@ -20,6 +22,7 @@ import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** What one batch asks of the database, whatever its statistics and the settings of the application's role. */
 @PostgresTest
@@ -77,8 +80,10 @@ class PurgeBatchTest {
                 .isEqualTo("30s");
     }
 
-    @Test
-    void mayTakeLongerThanTheApplicationAllowsItsStatements() {
+    @ParameterizedTest
+    @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
+    void mayTakeLongerThanTheApplicationAllowsItsStatementsAndTransactions(String limit) {
+        assumeTrue(admin.queryForObject("select current_setting(?, true) is not null", Boolean.class, limit));
         insertExpired(1);
         admin.execute("""
                 create function slow() returns trigger language plpgsql as $$
@@ -88,10 +93,9 @@ class PurgeBatchTest {
                 end $$;
                 create trigger slow after delete on idempotency.processed_message execute function slow()""");
 
-        try (HikariDataSource pool = poolWith("statement_timeout = '1s'")) {
+        try (HikariDataSource pool = poolWith(limit + " = '1s'")) {
             assertThat(messages(pool).deleteExpired(1)).hasValue(1);
-            assertThat(new JdbcTemplate(pool).queryForMap("show statement_timeout"))
-                    .isEqualTo(Map.of("statement_timeout", "1s"));
+            assertThat(new JdbcTemplate(pool).queryForMap("show " + limit)).isEqualTo(Map.of(limit, "1s"));
         } finally {
             admin.execute("drop function slow cascade");
         }

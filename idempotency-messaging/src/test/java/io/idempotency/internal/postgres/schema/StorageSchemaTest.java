@@ -1,5 +1,6 @@
 package io.idempotency.internal.postgres.schema;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @PostgresTest(empty = true)
 class StorageSchemaTest {
@@ -115,6 +117,57 @@ class StorageSchemaTest {
 
             assertThat(waiting.await().requireAllSucceeded()).containsExactly("1ms");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"statement_timeout", "transaction_timeout", "idle_in_transaction_session_timeout"})
+    void isMigratedWhateverTheLimitsOfTheRole(String limit) {
+        assumeTrue(admin.queryForObject("select current_setting(?, true) is not null", Boolean.class, limit));
+        PGSimpleDataSource owner = dataSource(database.username(), database.password());
+        owner.setOptions("-c " + limit + "=100");
+
+        assertThatCode(() -> schema(owner).migrate(owner, connection -> {
+                    MigratedTables.migrate(connection, MigratedTables.SCHEMA);
+                    // Either the statement or the time between two statements is longer than the limit.
+                    if (limit.startsWith("idle")) {
+                        admin.queryForList("select pg_sleep(0.3)");
+                    } else {
+                        execute(connection, "select pg_sleep(0.3)");
+                    }
+                }))
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "set local statement_timeout = 50, canceling statement due to statement timeout",
+        "set local transaction_timeout = 50, terminating connection due to transaction timeout",
+        "set lock_timeout = 50, canceling statement due to lock timeout"
+    })
+    void namesTheLimitsAndNoRoleIfOneHasEndedAMigration(String setting, String reason) throws SQLException {
+        String name = setting.replaceFirst(" =.*", "").replaceFirst(".* ", "");
+        assumeTrue(admin.queryForObject("select current_setting(?, true) is not null", Boolean.class, name));
+        try (Session other = new Session(database)) {
+            other.execute("select pg_advisory_lock(4711)");
+
+            assertThatThrownBy(() -> schema(database.adminDataSource())
+                            .migrate(database.adminDataSource(), connection -> {
+                                execute(connection, setting);
+                                execute(connection, "select pg_advisory_lock(4711)");
+                            }))
+                    .isInstanceOfSatisfying(StorageSchemaException.class, failure -> {
+                        assertThat(failure).hasMessageContaining(reason);
+                        assertThat(failure.action())
+                                .startsWith("A limit has ended it, no right is missing. Start again")
+                                .contains("idempotency.migrate = false")
+                                .doesNotContain("Name a role");
+                    });
+            other.rollback();
+        }
+    }
+
+    private static void execute(Connection connection, String sql) {
+        new JdbcTemplate(new SingleConnectionDataSource(connection, true)).execute(sql);
     }
 
     @Test
