@@ -48,17 +48,13 @@ public final class PostgresOwnerStore implements OwnerStore {
     @Override
     public List<ForeignName> record(Connection connection, String application, Collection<OwnedName> names) {
         List<ForeignName> others = findOthers(connection, application, names);
-        List<OwnedName> free = others.stream()
-                .filter(other -> other.application().isEmpty())
-                .map(ForeignName::name)
-                .toList();
-        if (free.isEmpty()) {
+        if (others.stream().noneMatch(other -> other.application().isEmpty())) {
             return others;
         }
         try (MultiStatement statement = MultiStatement.prepare(connection, record)) {
             StatementParameters parameters = statement.parameters();
             parameters.string(application);
-            bind(parameters, free);
+            bind(parameters, names);
             statement.execute();
         } catch (SQLException failure) {
             throw SqlFailures.translate("record the owner of names", record, failure);

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Applications with one schema, each of which uses the name {@code orders}. */
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
-class NameOwnersTest {
+class TwoApplicationsTest {
 
     private static final Class<?>[] ALL = {Scope.class, Receiver.class, Handler.class};
 
@@ -76,7 +76,7 @@ class NameOwnersTest {
 
     private final JdbcTemplate jdbc;
 
-    NameOwnersTest(TestDatabase database) {
+    TwoApplicationsTest(TestDatabase database) {
         this.database = database;
         this.jdbc = database.jdbc();
     }
