@@ -23,7 +23,8 @@ final class FingerprintOfKeyRule implements OperationRule {
             return;
         }
         for (MethodParameter parameter : new AnnotatedMethod(call.method()).getMethodParameters()) {
-            if (FingerprintableArgumentsRule.isData(parameter) && !compared.contains(ExpressionAnalysis.pathOf(parameter.getParameterIndex()))) {
+            if (FingerprintableArgumentsRule.isData(parameter)
+                    && !compared.contains(ExpressionAnalysis.pathOf(parameter.getParameterIndex()))) {
                 throw new InvalidIdempotentMethodException(
                         "The " + fingerprint + " compares nothing but the key, although "
                                 + parameter.getGenericParameterType().getTypeName() + " "

@@ -576,8 +576,8 @@ class RelayTest {
                     killTheRelay();
                     awaitTrue(() -> other.sendBatch().more());
                     return messages.stream()
-                            .map(message ->
-                                    new SendResult(message.message(), SendResult.Status.FAILED, Duration.ofMinutes(1), POISON))
+                            .map(message -> new SendResult(
+                                    message.message(), SendResult.Status.FAILED, Duration.ofMinutes(1), POISON))
                             .toList();
                 }))
                 .isInstanceOfAny(DataAccessException.class, TransactionException.class);

@@ -134,7 +134,9 @@ final class OutboxSql {
                 limit ?
                 for update of m skip locked) as m
             order by m.sequence""".formatted(
-                    Lanes.OF_RESUMPTIONS, READY.formatted("shuffled.lane"), READY.formatted("taken.lane"),
+                    Lanes.OF_RESUMPTIONS,
+                    READY.formatted("shuffled.lane"),
+                    READY.formatted("taken.lane"),
                     TransactionLimits.select("'5min'", "cast(? as text)"))
             .replace("{waited}", WAITED);
 
