@@ -82,17 +82,9 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
 
     private @Nullable IdempotentOperation read(Method method, Class<?> targetClass) {
         Class<?> userClass = ClassUtils.getUserClass(targetClass);
-        Method specific = specificMethod(method, userClass);
+        Method specific = Proxy.isProxyClass(userClass) ? method : AopUtils.getMostSpecificMethod(method, userClass);
         IdempotentOperation operation = read(specific, specific, userClass);
         return operation == null && !specific.equals(method) ? read(method, specific, userClass) : operation;
-    }
-
-    /** A lambda expression does not keep the names of its parameters. */
-    private static Method specificMethod(Method method, Class<?> userClass) {
-        if (ClassUtils.isLambdaClass(userClass)) {
-            return ClassUtils.getInterfaceMethodIfPossible(method, userClass);
-        }
-        return Proxy.isProxyClass(userClass) ? method : AopUtils.getMostSpecificMethod(method, userClass);
     }
 
     private @Nullable IdempotentOperation read(Method annotated, Method specific, Class<?> userClass) {

@@ -108,8 +108,15 @@ public final class ArgumentExpression {
         return new ArgumentExpression(annotation, attribute, expression, method, indexes);
     }
 
+    /** The class of a lambda expression has no names, but its interface may. */
+    private static String @Nullable [] namesOf(Method method) {
+        Class<?> type = method.getDeclaringClass();
+        return NAMES.getParameterNames(
+                ClassUtils.isLambdaClass(type) ? ClassUtils.getInterfaceMethodIfPossible(method, type) : method);
+    }
+
     private static Map<String, Integer> indexesOf(Method method, Set<String> noArguments) {
-        String @Nullable [] names = NAMES.getParameterNames(method);
+        String @Nullable [] names = namesOf(method);
         Map<String, Integer> indexes = new HashMap<>();
         for (int i = 0; i < method.getParameterCount(); i++) {
             indexes.put("p" + i, i);
@@ -137,7 +144,7 @@ public final class ArgumentExpression {
             throw new InvalidIdempotentMethodException(
                     "The " + attribute + " of " + annotation + " on " + MethodDescription.of(method) + " is '" + text
                             + "', but there is no #" + String.join(", #", used) + ".",
-                    NAMES.getParameterNames(method) == null && method.getParameterCount() > 0
+                    namesOf(method) == null && method.getParameterCount() > 0
                             ? "Compile with -parameters, so that parameters have names at run time, or write #p0."
                             : "Use the names of the parameters, or #p0 for the first one.");
         }
