@@ -215,7 +215,10 @@ final class EveryStatement {
                     .isTrue();
             session.commit();
             assertThat(storage.leaseStore()
-                            .renew(session.connection(), List.of(new Renewal(lease.fence(1), Duration.ofHours(2)))))
+                            .renew(
+                                    session.connection(),
+                                    List.of(new Renewal(lease.fence(1), Duration.ofHours(2))),
+                                    Duration.ofSeconds(10)))
                     .containsExactly(Result.RENEWED);
             assertThat(store.findSteps(session.connection(), lease.fence(1))).hasSize(1);
             session.complete(new Completion(lease.fence(1), "{\"n\": 2}", null, null));
