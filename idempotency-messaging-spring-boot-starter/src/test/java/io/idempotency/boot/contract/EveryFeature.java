@@ -54,6 +54,15 @@ class EveryFeature {
         }
     }
 
+    static class NotEnough extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        NotEnough() {
+            super("no");
+        }
+    }
+
     @Transactional
     @Idempotent(scope = "every-call", key = "#key")
     public Order call(String key, Order order) {

@@ -50,6 +50,7 @@ final class EveryFeatureJvm {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
             EveryFeature features = context.getBean(EveryFeature.class);
             use(features);
+            features.publish(KEY);
             CountDownLatch resumed = new CountDownLatch(1);
             EveryFeature.FIRST_ATTEMPT.set(() -> awaitUninterruptibly(resumed));
             // Of another instance, because a call waits for those of its own.
@@ -108,7 +109,6 @@ final class EveryFeatureJvm {
         features.lease(KEY, Order.example());
         features.leaseInTransaction(KEY);
         features.receive(KEY, Order.example());
-        features.publish(KEY);
     }
 
     private static void post(ConfigurableApplicationContext context) throws Exception {
