@@ -63,7 +63,7 @@ class ChangeDataCaptureTest {
 
     private static Converter payloads;
 
-    record Message(String topic, @Nullable String key, String payload, Map<String, String> headers) {}
+    record Message(String topic, @Nullable String key, @Nullable String payload, Map<String, String> headers) {}
 
     record Order(String id, long cents) {}
 
@@ -148,11 +148,11 @@ class ChangeDataCaptureTest {
     @Test
     void aMessageWithoutAnOrderingKeyHasNoKeyAndAnyJsonIsAPayload() {
         publish(OutboxMessage.of("plain", "Text").payload("two words"));
-        publish(OutboxMessage.of("plain", "Nothing"));
+        publish(OutboxMessage.of("plain", "Nothing").withoutPayload());
 
         List<Message> sent = awaitTopic("plain", 2);
         assertThat(sent).extracting(Message::key).containsOnlyNulls();
-        assertThat(sent).extracting(Message::payload).containsExactly("\"two words\"", "null");
+        assertThat(sent).extracting(Message::payload).containsExactly("\"two words\"", null);
     }
 
     @Test
@@ -263,7 +263,7 @@ class ChangeDataCaptureTest {
     /** Whatever was committed before has been sent. */
     private static void awaitAllSent() {
         String topic = "marker-" + UUID.randomUUID();
-        publish(OutboxMessage.of(topic, "Marker"));
+        publish(OutboxMessage.of(topic, "Marker").withoutPayload());
         awaitTopic(topic, 1);
     }
 

@@ -11,7 +11,10 @@ import org.springframework.aot.hint.annotation.Reflective;
 /**
  * Handles the messages of a topic in the application itself, without a broker. Used on methods of Spring beans that
  * return nothing and take the payload, read from its JSON as the type of the parameter, or the {@link OutboxRecord}, or
- * both.
+ * both. A message without a payload is {@code null}, or an empty {@code Optional}.
+ *
+ * <p>An instance takes the topics that it has methods for. A payload that cannot be read is left to another version of the
+ * application, and is no attempt until the message has been due for an hour.
  *
  * <p>Each message is received through the {@link io.idempotency.inbox.Inbox}: it is recorded as handled in the
  * transaction of the method's effect, on the library's DataSource, so a message that is sent again has no second

@@ -37,6 +37,10 @@ public final class OutboxMessage {
     /** The headers that the library writes itself. */
     static final Set<String> RESERVED_HEADERS = Set.of("message-id", "message-type");
 
+    /** The advice where a payload is missing. */
+    private static final String WITHOUT_PAYLOAD =
+            "if it is to have none, such as a tombstone in Kafka, call withoutPayload()";
+
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final String topic;
@@ -107,7 +111,7 @@ public final class OutboxMessage {
         return aggregateId;
     }
 
-    /** {@return the payload, which is written as JSON} */
+    /** {@return the payload, which is written as JSON; {@code null} if the message has none} */
     public @Nullable Object payload() {
         return payload;
     }
@@ -149,6 +153,8 @@ public final class OutboxMessage {
         private @Nullable String aggregateId;
 
         private @Nullable Object payload;
+
+        private boolean hasNoPayload;
 
         private @Nullable Instant notBefore;
 
@@ -195,12 +201,28 @@ public final class OutboxMessage {
         /**
          * Sets the payload.
          *
-         * @param value payload, written as JSON by the library's mapper when the message is published;
-         *     {@code null} as JSON {@code null}
+         * @param value payload, written as JSON by the library's mapper when the message is published
+         * @return this builder
+         * @throws IllegalArgumentException if it is {@code null}
+         */
+        public Builder payload(Object value) {
+            if (value == null) {
+                throw new IllegalArgumentException("The payload of a message is null: " + WITHOUT_PAYLOAD);
+            }
+            this.payload = value;
+            this.hasNoPayload = false;
+            return this;
+        }
+
+        /**
+         * Publishes the message without a payload. Kafka gets {@code null} as value, which deletes the key from a
+         * compacted topic (a tombstone), RabbitMQ an empty body, and a method with {@link OutboxHandler} {@code null}.
+         *
          * @return this builder
          */
-        public Builder payload(@Nullable Object value) {
-            this.payload = value;
+        public Builder withoutPayload() {
+            this.payload = null;
+            this.hasNoPayload = true;
             return this;
         }
 
@@ -272,8 +294,17 @@ public final class OutboxMessage {
             return this;
         }
 
-        /** {@return the message} */
+        /**
+         * Ends the message.
+         *
+         * @return the message
+         * @throws IllegalStateException if neither {@link #payload} nor {@link #withoutPayload} was called
+         */
         public OutboxMessage build() {
+            if (payload == null && !hasNoPayload) {
+                throw new IllegalStateException(
+                        "The message " + type + " for topic " + topic + " has no payload: " + WITHOUT_PAYLOAD);
+            }
             return new OutboxMessage(this);
         }
 

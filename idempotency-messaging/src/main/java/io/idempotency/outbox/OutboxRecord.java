@@ -17,7 +17,7 @@ import io.idempotency.Intent;
  * @param orderingKey ordering key; {@code null} if no order is kept
  * @param aggregateType type of the aggregate; {@code null} if it is not set
  * @param aggregateId id of the aggregate; {@code null} if it is not set
- * @param payload payload, as JSON text
+ * @param payload payload, as JSON text; {@code null} if the message has none
  * @param headers headers of the message
  * @param intent scope, caller and key of the idempotent call that published it, or consumer and message id of the
  *     delivery that did; {@code null} outside of both
@@ -32,7 +32,7 @@ public record OutboxRecord(
         @Nullable String orderingKey,
         @Nullable String aggregateType,
         @Nullable String aggregateId,
-        String payload,
+        @Nullable String payload,
         Map<String, String> headers,
         @Nullable Intent intent,
         Instant createdAt,

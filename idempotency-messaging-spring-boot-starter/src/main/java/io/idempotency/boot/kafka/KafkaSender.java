@@ -13,6 +13,7 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -25,7 +26,7 @@ import io.idempotency.outbox.SenderUnavailableException;
 
 /**
  * The sender of messages to the Kafka topic of the same name, with the ordering key as key and the payload's JSON as
- * value. A message counts as sent when all in-sync replicas have it.
+ * value, or none, which is a tombstone. A message counts as sent when all in-sync replicas have it.
  */
 final class KafkaSender implements OutboxSender, DisposableBean {
 
@@ -57,7 +58,7 @@ final class KafkaSender implements OutboxSender, DisposableBean {
                     new UnknownTopicOrPartitionException("Kafka had no topic '" + message.topic() + "' a moment ago"));
         }
         ProducerRecord<String, byte[]> sent =
-                new ProducerRecord<>(message.topic(), message.orderingKey(), bytes(message.payload()));
+                new ProducerRecord<>(message.topic(), message.orderingKey(), payload(message));
         message.headers().forEach((name, value) -> sent.headers().add(name, bytes(value)));
         sent.headers().add(MESSAGE_ID, bytes(message.id().toString()));
         sent.headers().add(MESSAGE_TYPE, bytes(message.type()));
@@ -73,6 +74,10 @@ final class KafkaSender implements OutboxSender, DisposableBean {
     @Override
     public void destroy() {
         producers.destroy();
+    }
+
+    private static byte @Nullable [] payload(OutboxRecord message) {
+        return message.payload() == null ? null : bytes(message.payload());
     }
 
     private static byte[] bytes(String text) {

@@ -175,8 +175,6 @@ final class RabbitSender implements OutboxSender, DisposableBean {
 
     private static Message amqpMessage(OutboxRecord message) {
         MessageProperties properties = new MessageProperties();
-        properties.setContentType(MessageProperties.CONTENT_TYPE_JSON);
-        properties.setContentEncoding(StandardCharsets.UTF_8.name());
         properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
         properties.setMessageId(message.id().toString());
         properties.setType(message.type());
@@ -185,6 +183,11 @@ final class RabbitSender implements OutboxSender, DisposableBean {
         if (message.orderingKey() != null) {
             properties.setHeader(ORDERING_KEY, message.orderingKey());
         }
+        if (message.payload() == null) {
+            return new Message(new byte[0], properties);
+        }
+        properties.setContentType(MessageProperties.CONTENT_TYPE_JSON);
+        properties.setContentEncoding(StandardCharsets.UTF_8.name());
         return new Message(message.payload().getBytes(StandardCharsets.UTF_8), properties);
     }
 }

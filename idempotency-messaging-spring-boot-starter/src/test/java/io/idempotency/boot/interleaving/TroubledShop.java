@@ -261,7 +261,7 @@ class TroubledShop {
     }
 
     private void publish() {
-        outbox.publish(OutboxMessage.of("troubled", "Bought").build());
+        outbox.publish(OutboxMessage.of("troubled", "Bought").withoutPayload().build());
     }
 
     private void failStatement() {

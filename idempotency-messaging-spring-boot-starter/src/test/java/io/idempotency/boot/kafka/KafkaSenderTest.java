@@ -95,6 +95,21 @@ class KafkaSenderTest {
     }
 
     @Test
+    void aMessageWithoutAPayloadIsATombstone() {
+        String topic = TOPIC + "-deleted";
+        sender = sender(Map.of("bootstrap.servers", broker.getBrokersAsString()), Duration.ofSeconds(30));
+        broker.addTopics(topic);
+        join(sender.send(message(UUID.randomUUID(), topic, "customer-7", null)));
+
+        try (Consumer<String, String> consumer = consumer()) {
+            broker.consumeFromAnEmbeddedTopic(consumer, topic);
+            ConsumerRecord<String, String> received = KafkaTestUtils.getSingleRecord(consumer, topic);
+            assertThat(received.key()).isEqualTo("customer-7");
+            assertThat(received.value()).isNull();
+        }
+    }
+
+    @Test
     void theProducerIsSafeWhateverTheApplicationsOwnOneIs() {
         Map<String, Object> settings = ProducerSettings.from(
                 Map.of(

@@ -3,6 +3,7 @@ package io.idempotency.boot.outbox;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -248,7 +249,7 @@ class InProcessTest {
                     .singleElement(InstanceOfAssertFactories.STRING)
                     .startsWith("WARN Messages of the topic 'forgotten' have been due for more than a minute, and this"
                             + " instance leaves them to others")
-                    .contains("@OutboxHandler(topic = \"forgotten\")", "OutboxSender", "[orders]");
+                    .contains("@OutboxHandler(topic = \"forgotten\")", "OutboxSender", "orders");
             assertThat(administration.findPendingMessages(10))
                     .extracting(PendingMessage::topic, PendingMessage::attempts)
                     .containsExactly(tuple("forgotten", 0), tuple("forgotten", 0));
@@ -289,6 +290,16 @@ class InProcessTest {
                 .hasMessageContaining("there is no such message");
     }
 
+    @Test
+    void aMessageWithoutAPayloadIsNullOrEmpty() {
+        invoices.transaction.execute(status -> invoices.outbox.publish(
+                OutboxMessage.of("deleted", "OrderDeleted").withoutPayload().build()));
+
+        await().until(() -> application.invoices().size() == 3);
+        assertThat(application.invoices())
+                .containsExactlyInAnyOrder("null record null", "Optional.empty payload null", "null text null");
+    }
+
     private void awaitSent(String number) {
         await().until(() -> application.messages().contains(number + " sent"));
     }
@@ -324,6 +335,21 @@ class InProcessTest {
             last = message;
             lastIntent = IdempotencyContext.current().intent();
             jdbc.update("insert into invoice values (?, 'statistics')", payload.get("number"));
+        }
+
+        @OutboxHandler(topic = "deleted", consumer = "records")
+        public void delete(Shop.OrderPlaced order, OutboxRecord message) {
+            jdbc.update("insert into invoice values (?, ?)", order + " record", message.payload() + "");
+        }
+
+        @OutboxHandler(topic = "deleted", consumer = "optionals")
+        public void delete(Optional<Shop.OrderPlaced> order, OutboxRecord message) {
+            jdbc.update("insert into invoice values (?, ?)", order + " payload", message.payload() + "");
+        }
+
+        @OutboxHandler(topic = "deleted", consumer = "texts")
+        public void delete(String text, OutboxRecord message) {
+            jdbc.update("insert into invoice values (?, ?)", text + " text", message.payload() + "");
         }
 
         UUID tell(String topic) {

@@ -105,6 +105,16 @@ class RabbitSenderTest {
     }
 
     @Test
+    void aMessageWithoutAPayloadHasAnEmptyBodyThatIsNoJson() {
+        sender = sender(DEFAULTS);
+        join(sender.send(message(QUEUE, null)));
+
+        Message received = receiver.receive(QUEUE);
+        assertThat(received.getBody()).isEmpty();
+        assertThat(received.getMessageProperties().getContentType()).isNotEqualTo("application/json");
+    }
+
+    @Test
     void aTopicHasItsExchangeAndRoutingKey() {
         sender = sender(
                 new IdempotencyRabbitProperties("shop", Map.of("placed", new Route(null, "shop.orders.placed"))));

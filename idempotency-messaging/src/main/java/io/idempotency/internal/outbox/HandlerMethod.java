@@ -22,6 +22,7 @@ import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.internal.fingerprint.JsonFailures;
 import io.idempotency.internal.inbox.ConsumerName;
 import io.idempotency.internal.response.JacksonResponseCodec;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.outbox.OutboxMessage;
 import io.idempotency.outbox.OutboxRecord;
 
@@ -132,7 +133,7 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
     private @Nullable Object read(JacksonResponseCodec codec, OutboxRecord message, Type type)
             throws OtherVersionException {
         try {
-            return codec.decodeForeign(message.payload(), type);
+            return codec.decodeForeign(message.payload() == null ? ResponseMapper.NULL_BODY : message.payload(), type);
         } catch (RuntimeException | LinkageError | StackOverflowError unreadable) {
             Throwable cause = JsonFailures.withoutValues(unreadable);
             throw new OtherVersionException(

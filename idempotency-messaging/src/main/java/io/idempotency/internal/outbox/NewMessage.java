@@ -14,7 +14,7 @@ import io.idempotency.outbox.OutboxMessage;
  * @param id the id, a version-7 UUID
  * @param message the message as it was published
  * @param lane the lane that it is sent in
- * @param payload the payload as JSON text
+ * @param payload the payload as JSON text; {@code null} if there is none
  * @param headers the headers of the message and of the context in which it is published
  * @param intent the intent of the surrounding call; {@code null} if there is none
  */
@@ -22,6 +22,6 @@ public record NewMessage(
         UUID id,
         OutboxMessage message,
         int lane,
-        String payload,
+        @Nullable String payload,
         Map<String, String> headers,
         @Nullable Intent intent) {}

@@ -15,6 +15,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.IdempotencyContext;
 import io.idempotency.codec.ResponseCodec;
 import io.idempotency.internal.fingerprint.JsonFailures;
+import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.response.StorableText;
 import io.idempotency.outbox.Outbox;
 import io.idempotency.outbox.OutboxMessage;
@@ -94,8 +95,15 @@ public final class OutboxTemplate implements Outbox {
         return headers;
     }
 
-    private String write(OutboxMessage message) {
+    private @Nullable String write(OutboxMessage message) {
+        if (message.payload() == null) {
+            return null;
+        }
         String json = encode(message, message.payload());
+        if (json.equals(ResponseMapper.NULL_BODY)) {
+            throw new IllegalArgumentException("The payload of the message " + message
+                    + " is written as null: if it is to have none, call withoutPayload()");
+        }
         int bytes;
         try {
             bytes = StorableText.bytesOf(json);
@@ -113,9 +121,9 @@ public final class OutboxTemplate implements Outbox {
         return json;
     }
 
-    private String encode(OutboxMessage message, @Nullable Object payload) {
+    private String encode(OutboxMessage message, Object payload) {
         try {
-            return codec.encode(payload, payload == null ? Object.class : payload.getClass());
+            return codec.encode(payload, payload.getClass());
         } catch (RuntimeException notWritable) {
             Throwable safe = JsonFailures.withoutValues(notWritable);
             throw new IllegalArgumentException(

@@ -17,6 +17,7 @@ import io.idempotency.outbox.OutboxMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** What a message may say, and what its id and its lane are. */
 class OutboxMessageTest {
@@ -28,7 +29,8 @@ class OutboxMessageTest {
                 .aggregate("a".repeat(128), "i".repeat(255))
                 .deduplicationKey("d".repeat(255))
                 .header("h".repeat(128), "v".repeat(1_024))
-                .header("empty", "");
+                .header("empty", "")
+                .withoutPayload();
 
         assertThat(message.build().headers()).hasSize(2);
         assertRefused("The topic of a message has 250 characters", () -> OutboxMessage.of("t".repeat(250), "y"));
@@ -42,6 +44,19 @@ class OutboxMessageTest {
         assertRefused("The deduplication key of a message has 256", () -> message.deduplicationKey("d".repeat(256)));
         assertRefused("The header 'h' of a message contains U+000D", () -> message.header("h", "a\rb"));
         assertRefused("The header name of a message is blank", () -> message.header("", "v"));
+    }
+
+    @Test
+    void aPayloadIsThereOrSaidNotToBe() {
+        OutboxMessage.Builder message = OutboxMessage.of("orders", "OrderPlaced");
+        assertThatIllegalStateException()
+                .isThrownBy(message::build)
+                .withMessage("The message OrderPlaced for topic orders has no payload: if it is to have none, such as a"
+                        + " tombstone in Kafka, call withoutPayload()");
+        assertRefused("The payload of a message is null", () -> message.payload(null));
+
+        assertThat(message.withoutPayload().build().payload()).isNull();
+        assertThat(message.payload(1).build().payload()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -62,7 +77,8 @@ class OutboxMessageTest {
 
     @Test
     void laterChangesOfTheBuilderDoNotReachTheMessage() {
-        OutboxMessage.Builder builder = OutboxMessage.of("t", "y").header("h", "1");
+        OutboxMessage.Builder builder =
+                OutboxMessage.of("t", "y").withoutPayload().header("h", "1");
         OutboxMessage message = builder.build();
         builder.header("h", "2");
 

@@ -91,12 +91,12 @@ class SqlPublishTest {
 
     @Test
     void whatIsNotToldIsLeftOut() {
-        publish("'orders', 'OrderPlaced', null");
+        publish("'orders', 'OrderPlaced', null, without_payload => true");
         publish("'orders', 'OrderPlaced', '1', idempotency_scope => 's', idempotency_key => 'k'");
 
         sendAll();
 
-        assertThat(sender.sent).extracting(OutboxRecord::payload).containsExactlyInAnyOrder("null", "1");
+        assertThat(sender.sent).extracting(OutboxRecord::payload).containsExactlyInAnyOrder(null, "1");
         assertThat(sender.sent)
                 .allSatisfy(message -> assertThat(message.headers()).isEmpty());
         assertThat(sender.sent)
@@ -144,6 +144,28 @@ class SqlPublishTest {
                         .deduplicationKey("a")
                         .build()))
                 .isEqualTo(bySql);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "{\"a\": 1, \"b\": [1e2]} | {\"b\":[100.0],\"a\":1.00} | true",
+                "\"\\u0000\" | \"\\u0000\" | true",
+                "[\"\\u0000\"] | [\"\\u0001\"] | false",
+                "[\"\\ud800\", 1] | [\"\\ud800\", 2] | false",
+                "1e99999999 | 1e99999998 | false",
+                "1 | | false",
+                "| | true",
+            })
+    void payloadsAreComparedByTheirValueAlsoIfTheyCannotBeJsonb(String first, String second, boolean same) {
+        assertThat(admin.queryForObject(
+                        "select idempotency.idempotency_same_json(cast(? as json), cast(? as json))",
+                        Boolean.class,
+                        first,
+                        second))
+                .isEqualTo(same);
     }
 
     @ParameterizedTest
@@ -227,6 +249,10 @@ class SqlPublishTest {
             P4001 | '', 't', '1'                                                      | The topic is blank
             P4001 | repeat('t', 250), 't', '1'                                        | The topic has 250 characters, more than 249
             P4001 | 't', null, '1'                                                    | The message type is missing
+            P4002 | 't', 't', null                                                    | The payload is missing
+            P4002 | 't', 't', ' null '                                                | The payload is missing
+            P4002 | 't', 't', '1', without_payload => true                            | The message has a payload
+            P4002 | 't', 't', null, without_payload => null                           | The payload is missing
             P4001 | 't', 't', '1', ordering_key => ' '                                | The ordering key is blank
             P4001 | 't', 't', '1', deduplication_key => repeat('k', 256)              | The deduplication key has 256 characters
             P4001 | 't', 't', '1', aggregate_type => 'order'                          | The aggregate id is missing

@@ -307,6 +307,7 @@ final class EveryStatement {
                         new NewMessage(
                                 UUID.randomUUID(),
                                 OutboxMessage.of("orders", "placed")
+                                        .withoutPayload()
                                         .orderingKey(key)
                                         .deduplicationKey(key + "-key")
                                         .header("h", "v")

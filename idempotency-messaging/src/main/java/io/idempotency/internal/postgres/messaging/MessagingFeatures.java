@@ -53,7 +53,7 @@ public final class MessagingFeatures {
             List.of("V1__inbox.sql", "V2__outbox.sql"),
             "idempotency_messaging_history",
             List.of(PROCESSED_MESSAGE, MESSAGE_FAILURE, STREAM_POSITION, PROCESSED_MESSAGE_EARLIER, OUTBOX_EVENT),
-            new SqlScript(SQL_FUNCTIONS, "idempotency_messaging_functions_version", 3),
+            new SqlScript(SQL_FUNCTIONS, "idempotency_messaging_functions_version", 4),
             MessagePartitions::new);
 
     /** The archive, where the purge keeps expired messages. */

@@ -28,14 +28,10 @@ final class OutboxSql {
     static final String WAITED = "(extract(epoch from statement_timestamp()"
             + " - least(greatest(due_at, timestamptz 'epoch'), statement_timestamp())) * 1000.0)::bigint";
 
-    /** Payloads are compared as text first, because not all JSON can be jsonb. */
+    /** PostgreSQL cannot compare all JSON. */
     static final String FIND_DUPLICATE = """
-            select m.message_id, m.message_type operator(pg_catalog.=) added.type and case
-                       when m.payload::text = added.payload::text then true
-                       else m.payload::jsonb = added.payload::jsonb
-                   end as is_same
+            select m.message_id, m.message_type, m.payload::text as payload
             from {schema}.outbox_event as m
-            cross join (select cast(? as text) as type, cast(? as json) as payload) as added
             where m.topic operator(pg_catalog.=) cast(? as text)
                 and m.deduplication_key operator(pg_catalog.=) cast(? as text)""";
 

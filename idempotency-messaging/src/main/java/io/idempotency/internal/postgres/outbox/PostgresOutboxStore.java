@@ -140,8 +140,6 @@ public final class PostgresOutboxStore implements OutboxStore {
         OutboxMessage message = newMessage.message();
         try (PreparedStatement statement = connection.prepareStatement(findDuplicate)) {
             StatementParameters parameters = new StatementParameters(statement);
-            parameters.string(message.type());
-            parameters.string(newMessage.payload());
             parameters.string(message.topic());
             parameters.string(message.deduplicationKey());
             try (ResultSet rows = statement.executeQuery()) {
@@ -149,7 +147,8 @@ public final class PostgresOutboxStore implements OutboxStore {
                     return null;
                 }
                 UUID id = rows.getObject("message_id", UUID.class);
-                if (!rows.getBoolean("is_same")) {
+                if (!rows.getString("message_type").equals(message.type())
+                        || !StoredJson.areSame(rows.getString("payload"), newMessage.payload())) {
                     throw new DeduplicationKeyReusedException(
                             message.topic(), requireNonNull(message.deduplicationKey()), id);
                 }
@@ -273,7 +272,7 @@ public final class PostgresOutboxStore implements OutboxStore {
         Map<String, String> headers = Map.of();
         String problem = null;
         try {
-            headers = JsonMembers.textsIn(row.getString("headers"));
+            headers = StoredJson.textsOf(row.getString("headers"));
         } catch (IllegalArgumentException unreadable) {
             problem = "its headers cannot be read: " + unreadable.getMessage();
         }

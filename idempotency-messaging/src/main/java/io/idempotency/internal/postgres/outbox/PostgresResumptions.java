@@ -130,7 +130,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
         }
         Map<String, String> arguments = Map.of();
         try {
-            arguments = JsonMembers.valuesIn(row.getString("payload"));
+            arguments = StoredJson.valuesOf(row.getString("payload"));
         } catch (IllegalArgumentException unreadable) {
             problem = "its arguments cannot be read: " + unreadable.getMessage();
         }

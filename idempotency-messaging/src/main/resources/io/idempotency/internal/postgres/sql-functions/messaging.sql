@@ -162,16 +162,34 @@ $$;
 COMMENT ON FUNCTION "${schema}".idempotency_outbox_lane IS
     'Part of the other functions: the lane of a message';
 
+-- As text first, because not all JSON can be jsonb.
+CREATE OR REPLACE FUNCTION "${schema}".idempotency_same_json(one json, other json) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF one IS NULL OR other IS NULL OR one::text = other::text THEN
+        RETURN one::text IS NOT DISTINCT FROM other::text;
+    END IF;
+    RETURN one::jsonb = other::jsonb;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION "${schema}".idempotency_same_json IS
+    'Part of the other functions: whether two payloads are the same';
+
+-- Its parameters have changed.
+DROP FUNCTION IF EXISTS "${schema}".idempotency_publish(
+    text, text, json, text, json, text, timestamptz, text, text, text, text, text, integer);
+
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_publish(
     topic text, message_type text, payload json, ordering_key text DEFAULT NULL, headers json DEFAULT '{}',
     deduplication_key text DEFAULT NULL, due_at timestamptz DEFAULT NULL,
     aggregate_type text DEFAULT NULL, aggregate_id text DEFAULT NULL,
     idempotency_scope text DEFAULT NULL, idempotency_key text DEFAULT NULL, caller text DEFAULT NULL,
-    lanes integer DEFAULT 64) RETURNS uuid
+    lanes integer DEFAULT 64, without_payload boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    body CONSTANT json := coalesce(payload, 'null');
     header record;
     header_count integer := 0;
     id uuid;
@@ -186,6 +204,10 @@ BEGIN
     IF ordering_key IS NOT NULL THEN
         PERFORM "${schema}".idempotency_require_name('ordering key', ordering_key, 255);
     END IF;
+    PERFORM "${schema}".idempotency_require_argument(
+        (payload IS NULL OR json_typeof(payload) = 'null') IS NOT DISTINCT FROM without_payload,
+        CASE WHEN without_payload THEN 'The message has a payload' ELSE 'The payload is missing' END,
+        'For a message without a payload, such as a tombstone in Kafka, use NULL and without_payload => true.');
     IF deduplication_key IS NOT NULL THEN
         PERFORM "${schema}".idempotency_require_name('deduplication key', deduplication_key, 255);
     END IF;
@@ -235,7 +257,7 @@ BEGIN
                 PLACING substring(int8send(floor(extract(epoch FROM t.now) * 1000)::bigint) FROM 3)
                 FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
             topic, message_type, ordering_key, "${schema}".idempotency_outbox_lane(ordering_key, lanes),
-            aggregate_type, aggregate_id, body, headers,
+            aggregate_type, aggregate_id, CASE WHEN NOT without_payload THEN payload END, headers,
             deduplication_key, idempotency_scope, caller, idempotency_key, 'pending', 0,
             t.now, greatest(t.now, due_at), greatest(t.now, due_at)
         FROM (SELECT clock_timestamp() AS now) t
@@ -244,11 +266,8 @@ BEGIN
         IF FOUND THEN
             RETURN id;
         END IF;
-        -- As text first, because not all JSON can be jsonb.
-        SELECT m.message_id, m.message_type = idempotency_publish.message_type COLLATE "C" AND CASE
-                   WHEN m.payload::text = body::text THEN true
-                   ELSE m.payload::jsonb = body::jsonb
-               END AS is_same
+        SELECT m.message_id, m.message_type = idempotency_publish.message_type COLLATE "C"
+            AND "${schema}".idempotency_same_json(m.payload, idempotency_publish.payload) AS is_same
         INTO earlier
         FROM "${schema}".outbox_event m
         WHERE m.topic = idempotency_publish.topic COLLATE "C"
@@ -284,6 +303,7 @@ REVOKE ALL ON FUNCTION
     "${schema}".idempotency_advance,
     "${schema}".idempotency_advance_strictly,
     "${schema}".idempotency_outbox_lane,
+    "${schema}".idempotency_same_json,
     "${schema}".idempotency_publish,
     "${schema}".idempotency_messaging_tables
 FROM PUBLIC;
@@ -300,6 +320,6 @@ COMMENT ON VIEW "${schema}".outbox_pending IS
 
 -- The last, so that it tells that all the others are there.
 CREATE OR REPLACE FUNCTION "${schema}".idempotency_messaging_functions_version() RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 3';
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 4';
 COMMENT ON FUNCTION "${schema}".idempotency_messaging_functions_version IS
     'The version of these functions; the library replaces older ones when it starts, and leaves newer ones alone';

@@ -127,6 +127,7 @@ class DefaultPrivilegesTest {
 
     private static NewMessage message() {
         OutboxMessage message = OutboxMessage.of("orders", "OrderPlaced")
+                .withoutPayload()
                 .deduplicationKey("order-42")
                 .build();
         return new NewMessage(UUID.randomUUID(), message, 0, "1", Map.of(), null);

@@ -292,6 +292,7 @@ class StorageSchemaTest {
                                 new NewMessage(
                                         UUID.randomUUID(),
                                         OutboxMessage.of("orders", "OrderPlaced")
+                                                .withoutPayload()
                                                 .build(),
                                         0,
                                         "1",

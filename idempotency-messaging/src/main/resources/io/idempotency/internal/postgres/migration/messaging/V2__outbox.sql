@@ -10,7 +10,7 @@ CREATE TABLE "${schema}".outbox_event (
     lane              smallint                 NOT NULL,
     aggregate_type    varchar(128) COLLATE "C",
     aggregate_id      varchar(255) COLLATE "C",
-    payload           json                     NOT NULL,
+    payload           json,
     headers           json                     NOT NULL,
     deduplication_key varchar(255) COLLATE "C",
     idempotency_scope text,
