@@ -55,8 +55,9 @@ public final class IdempotencyOutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    OutboxStore idempotencyOutboxStore(PostgresMessageStorage storage, IdempotencyOutboxProperties properties) {
-        return storage.outboxStore(properties.retention());
+    OutboxStore idempotencyOutboxStore(
+            PostgresMessageStorage storage, NameOwners owners, IdempotencyOutboxProperties properties) {
+        return storage.outboxStore(properties.retention(), owners.application());
     }
 
     @Bean

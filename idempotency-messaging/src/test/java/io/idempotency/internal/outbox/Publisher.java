@@ -42,7 +42,7 @@ final class Publisher {
     Publisher(DataSource dataSource, int lanes) {
         JdbcTransactionManager transactionManager = new JdbcTransactionManager(dataSource);
         PostgresMessageStorage storage = new PostgresMessageStorage(dataSource, "idempotency");
-        store = storage.outboxStore(RETENTION);
+        store = storage.outboxStore(RETENTION, "shop");
         transaction = new TransactionTemplate(transactionManager);
         jdbc = new JdbcTemplate(dataSource);
         outbox = new OutboxTemplate(

@@ -456,6 +456,29 @@ class RelayTest {
     }
 
     @Test
+    void aRelayOfAllTopicsLeavesThoseOfAnotherApplicationAndWhatIsBehindThem() {
+        admin.execute(
+                "insert into idempotency.owner values ('topic', 'invoices', 'billing', now()),"
+                        + " ('topic', 'orders', 'shop', now()), ('topic', 'nobodys', '', now()), ('scope', 'free', 'billing', now())");
+        try {
+            for (String topic : List.of("orders", "nobodys", "free", "invoices", "orders")) {
+                publisher.publish(OutboxMessage.of(topic, "Placed")
+                        .orderingKey("a")
+                        .payload(topic)
+                        .build());
+            }
+            publisher.publish("b", 2);
+            drain();
+        } finally {
+            admin.execute("truncate idempotency.owner");
+        }
+
+        assertThat(sender.payloads()).containsExactlyInAnyOrder("\"orders\"", "\"nobodys\"", "\"free\"", "2");
+        drain();
+        assertThat(sender.payloads()).endsWith("\"invoices\"", "\"orders\"");
+    }
+
+    @Test
     void aTopicThatIsLateAndNotSentHereIsNamed() {
         sender.withTopics("orders");
         publisher.publish(OutboxMessage.of("invoices", "Invoice").payload(1).build());

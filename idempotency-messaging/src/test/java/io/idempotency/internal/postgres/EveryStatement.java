@@ -297,7 +297,7 @@ final class EveryStatement {
     }
 
     private void outbox() throws SQLException {
-        OutboxStore store = messages.outboxStore(Duration.ofDays(3));
+        OutboxStore store = messages.outboxStore(Duration.ofDays(3), "shop");
         messages.outboxChannel().announce();
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);

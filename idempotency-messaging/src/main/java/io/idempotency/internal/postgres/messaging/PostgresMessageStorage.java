@@ -50,9 +50,13 @@ public final class PostgresMessageStorage {
         return new PostgresInboxStore(schema);
     }
 
-    /** Returns the store of messages to send. */
-    public OutboxStore outboxStore(Duration retention) {
-        return new PostgresOutboxStore(schema, dataSource, retention);
+    /**
+     * Returns the store of messages to send.
+     *
+     * @param application the name of the application: messages of topics that belong to another one are not taken
+     */
+    public OutboxStore outboxStore(Duration retention, String application) {
+        return new PostgresOutboxStore(schema, dataSource, retention, application);
     }
 
     /** Returns the channel that wakes other instances when there are messages to send. */

@@ -136,7 +136,14 @@ final class OutboxSql {
                     TransactionLimits.select("'5min'", "cast(? as text)"))
             .replace("{waited}", WAITED);
 
-    static final String TAKE_ALL = TAKE.replace("{topic}", "").replace("{earlier topic}", "");
+    /** Read once for a statement. */
+    private static final String TOPICS_OF_OTHERS = "(array(select name from {schema}.owner"
+            + " where kind = 'topic' and application <> '' and application <> cast(? as text)))";
+
+    /** The messages of all topics but those that belong to another application. */
+    static final String TAKE_ALL = TAKE.replace(
+                    "{topic}", " and m.topic operator(pg_catalog.<>) all " + TOPICS_OF_OTHERS)
+            .replace("{earlier topic}", " or earlier.topic operator(pg_catalog.=) any " + TOPICS_OF_OTHERS);
 
     static final String TAKE_TOPICS = TAKE.replace("{topic}", " and m.topic operator(pg_catalog.=) any (?)")
             .replace("{earlier topic}", " or earlier.topic operator(pg_catalog.<>) all (?)");

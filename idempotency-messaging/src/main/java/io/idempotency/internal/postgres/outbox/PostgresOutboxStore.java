@@ -55,6 +55,8 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private final Duration retention;
 
+    private final String application;
+
     private final String insert;
 
     private final String findDuplicate;
@@ -75,9 +77,14 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private final RequiresNewTransaction transaction;
 
-    /** Prepares the statements. */
-    public PostgresOutboxStore(Schema schema, DataSource dataSource, Duration retention) {
+    /**
+     * Prepares the statements.
+     *
+     * @param application the name of the application: messages of topics that belong to another one are not taken
+     */
+    public PostgresOutboxStore(Schema schema, DataSource dataSource, Duration retention, String application) {
         this.retention = retention;
+        this.application = application;
         this.insert = schema.resolve(OutboxSql.INSERT);
         this.findDuplicate = schema.resolve(OutboxSql.FIND_DUPLICATE);
         this.takeAll = schema.resolve(OutboxSql.TAKE_ALL);
@@ -232,11 +239,13 @@ public final class PostgresOutboxStore implements OutboxStore {
         }
     }
 
-    private static void bindReady(StatementParameters parameters, @Nullable Collection<String> topics)
-            throws SQLException {
-        if (topics != null) {
-            parameters.texts(topics);
-            parameters.texts(topics);
+    private void bindReady(StatementParameters parameters, @Nullable Collection<String> topics) throws SQLException {
+        for (int i = 0; i < 2; i++) {
+            if (topics == null) {
+                parameters.string(application);
+            } else {
+                parameters.texts(topics);
+            }
         }
     }
 

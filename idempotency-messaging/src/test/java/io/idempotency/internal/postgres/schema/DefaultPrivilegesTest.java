@@ -116,8 +116,8 @@ class DefaultPrivilegesTest {
 
     @Test
     void messagesArePublishedOnce() throws SQLException {
-        OutboxStore outbox =
-                new PostgresMessageStorage(as(application), MigratedTables.SCHEMA).outboxStore(Duration.ofDays(3));
+        OutboxStore outbox = new PostgresMessageStorage(as(application), MigratedTables.SCHEMA)
+                .outboxStore(Duration.ofDays(3), "shop");
         try (Session session = new Session(as(application))) {
             UUID first = outbox.record(session.connection(), message());
             assertThat(outbox.record(session.connection(), message())).isEqualTo(first);

@@ -286,7 +286,7 @@ class StorageSchemaTest {
             }
             try (Session session = new Session(plain())) {
                 new PostgresMessageStorage(plain(), MigratedTables.SCHEMA)
-                        .outboxStore(Duration.ofDays(3))
+                        .outboxStore(Duration.ofDays(3), "shop")
                         .record(
                                 session.connection(),
                                 new NewMessage(
