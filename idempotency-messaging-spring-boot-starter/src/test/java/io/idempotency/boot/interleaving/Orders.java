@@ -53,6 +53,7 @@ class Orders {
         jdbc.update(PLACE, customer, customer, id);
         for (String type : TYPES) {
             outbox.publish(OutboxMessage.of("orders", type)
+                    .withoutPayload()
                     .orderingKey(customer)
                     .aggregate("order", id.toString())
                     .header(Recipient.REFUSAL, type.equals(TYPES.get(0)) ? refusal.name() : "")
