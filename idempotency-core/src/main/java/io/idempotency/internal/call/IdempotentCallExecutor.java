@@ -210,7 +210,7 @@ public final class IdempotentCallExecutor {
                 intent,
                 RetryAfter.of(execution.waitBudget().total()),
                 "The " + intent
-                        + " is being executed by another call in this process, and as many calls wait"
+                        + " is being executed by another call, and as many calls of this process wait"
                         + " as may at the same time (idempotency.max-waiting = "
                         + parts.settings().maxWaiting()
                         + " for one key, idempotency.max-waiting-in-all = "
@@ -231,14 +231,25 @@ public final class IdempotentCallExecutor {
         if (stored.isPresent()) {
             return answerWithoutAttempt(execution).answer(stored.get(), true);
         }
-        while (true) {
-            try {
-                return makeAttempts(execution);
-            } catch (ActiveLeaseException leased) {
-                if (execution.waitBudget().isSpent()) {
-                    throw leased.toRequestInProgress(call.intent(), execution.waitBudget());
+        boolean isWaiting = false;
+        try {
+            while (true) {
+                try {
+                    return makeAttempts(execution);
+                } catch (ActiveLeaseException leased) {
+                    if (execution.waitBudget().isSpent()) {
+                        throw leased.toRequestInProgress(call.intent(), execution.waitBudget());
+                    }
+                    isWaiting = isWaiting || singleFlight.beginWaiting();
+                    if (!isWaiting) {
+                        return refuseToWait(execution);
+                    }
+                    pause(leased.remaining(), execution.waitBudget());
                 }
-                pause(leased.remaining(), execution.waitBudget());
+            }
+        } finally {
+            if (isWaiting) {
+                singleFlight.endWaiting();
             }
         }
     }

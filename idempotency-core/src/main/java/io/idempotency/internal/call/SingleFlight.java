@@ -58,6 +58,15 @@ final class SingleFlight {
         }
     }
 
+    /** Counts a call that has its turn and waits for another instance. Returns {@code false} if no more calls may wait. */
+    boolean beginWaiting() {
+        return allWaiters.tryAcquire();
+    }
+
+    void endWaiting() {
+        allWaiters.release();
+    }
+
     private Queue join(LocalKey key) {
         return queues.compute(key, (same, queue) -> {
             Queue joined = queue == null ? new Queue(maxWaiting) : queue;

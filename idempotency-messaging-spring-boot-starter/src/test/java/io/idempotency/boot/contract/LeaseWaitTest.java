@@ -3,6 +3,7 @@ package io.idempotency.boot.contract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -31,6 +32,8 @@ class LeaseWaitTest {
 
     private static final int SAMPLES = 60;
 
+    private final ContractApplications applications;
+
     private final ContractApplication holder;
 
     private final ContractApplication waiter;
@@ -39,6 +42,7 @@ class LeaseWaitTest {
 
     /** The waiter has one connection, so that it cannot hold one between its looks unnoticed. */
     LeaseWaitTest(ContractApplications applications) {
+        this.applications = applications;
         holder = applications.start(List.of(LeasedPayments.class));
         waiter = applications.start(
                 List.of(LeasedPayments.class),
@@ -71,6 +75,32 @@ class LeaseWaitTest {
         assertThat(waiting.await().requireAllSucceeded())
                 .isEqualTo(held.await().requireAllSucceeded())
                 .doesNotContain(other);
+    }
+
+    /** Each would block a thread of the server. */
+    @Test
+    void isRefusedAtOnceIfAsManyWaitAsMay() {
+        ContractApplication busy =
+                applications.start(List.of(LeasedPayments.class), "idempotency.max-waiting-in-all=2");
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        holder.interruption()
+                .beforeEffectDo(() -> Awaitility.await().atMost(SLOWNESS).until(() -> mayEnd.getCount() == 0));
+        ConcurrentCalls<Booked> held =
+                ConcurrentCalls.start(6, index -> paymentsOf(holder).pay("key-" + index));
+        Awaitility.await().until(() -> holder.requests() == 6);
+
+        ConcurrentCalls<Booked> calls =
+                ConcurrentCalls.start(6, index -> paymentsOf(busy).pay("key-" + index));
+        Awaitility.await().until(() -> busy.outcomes().all().size() == 4);
+        mayEnd.countDown();
+
+        assertThat(calls.await().failures())
+                .hasSize(4)
+                .allSatisfy(refused -> assertThat(refused)
+                        .isInstanceOf(RequestInProgressException.class)
+                        .hasMessageContaining("idempotency.max-waiting-in-all = 2"));
+        assertThat(calls.await().values()).hasSize(2);
+        assertThat(held.await().requireAllSucceeded()).hasSize(6);
     }
 
     @Test
