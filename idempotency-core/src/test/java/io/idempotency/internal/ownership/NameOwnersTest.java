@@ -172,20 +172,19 @@ class NameOwnersTest {
 
     @Test
     void aNameIsAskedForOnce() {
-        try (HikariDataSource pool = database.dataSource(1)) {
-            NameOwners billing = owners("billing", pool);
-            billing.require(DATABASE, "scope", "orders");
-            billing.require("other database", "scope", "orders");
-            pool.close();
+        HikariDataSource pool = database.dataSource(1);
+        NameOwners billing = owners("billing", pool);
+        billing.require(DATABASE, "scope", "orders");
+        billing.require("other database", "scope", "orders");
+        pool.close();
 
-            billing.require(DATABASE, "scope", "orders");
-            billing.require("other database", "scope", "orders");
-            assertThatThrownBy(() -> billing.require(DATABASE, "topic", "orders"))
-                    .as("another kind")
-                    .hasMessageContaining("Could not open JDBC Connection");
-            assertThatThrownBy(() -> billing.require(null, "scope", "orders2"))
-                    .hasMessageContaining("Could not open JDBC Connection");
-        }
+        billing.require(DATABASE, "scope", "orders");
+        billing.require("other database", "scope", "orders");
+        assertThatThrownBy(() -> billing.require(DATABASE, "topic", "orders"))
+                .as("another kind")
+                .hasMessageContaining("Could not open JDBC Connection");
+        assertThatThrownBy(() -> billing.require(null, "scope", "orders2"))
+                .hasMessageContaining("Could not open JDBC Connection");
     }
 
     @Test
