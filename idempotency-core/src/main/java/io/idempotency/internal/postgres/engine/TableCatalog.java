@@ -105,49 +105,49 @@ final class TableCatalog {
             order by 1""";
 
     /** Each is a column of the query that must be false. */
-    private static final List<Rule> RULES = List.of(
-            new Rule(
+    private static final List<Defect> DEFECTS = List.of(
+            new Defect(
                     "forgets",
                     "may forget committed rows, because it or its sequence is UNLOGGED: after a crash or a failover PostgreSQL"
                             + " empties it, repeats take effect again, and messages are lost",
                     "alter table %1$s set logged",
                     "If that leaves its sequence as it is: alter sequence ... set logged."),
-            new Rule(
+            new Defect(
                     "hides_rows",
                     "has row level security for the role of the DataSource. What renews leases, sends messages and finds out"
                             + " whether a call was committed belongs to no caller, and would miss rows without a word",
                     "alter table %1$s disable row level security",
                     "Or let the application use a role that has BYPASSRLS or owns the table."),
-            new Rule(
+            new Defect(
                     "has_children",
                     "has tables that inherit from it. Their rows are found, but no unique index holds for both: a key in a child"
                             + " could be claimed again",
                     "alter table <child> no inherit %1$s",
                     "Keep old rows in the archive instead (idempotency.purge.archive)."),
-            new Rule(
+            new Defect(
                     "has_rules",
                     "has rules (CREATE RULE), which change or skip what is written without an error",
                     "drop rule <name> on %1$s",
                     "Use an AFTER trigger instead."),
-            new Rule(
+            new Defect(
                     "skips_rows",
                     "has a BEFORE trigger for each row, which can leave a row out without an error: a message would be taken for a"
                             + " repeat, or be sent again and again",
                     "drop trigger <name> on %1$s",
                     "Use an AFTER trigger instead, which cannot."),
-            new Rule(
+            new Defect(
                     "misses_repeats",
                     "has no enabled trigger 'look', which finds repeats of messages in earlier partitions: they would be handled"
                             + " again",
                     "alter table %1$s enable trigger look",
                     ""),
-            new Rule(
+            new Defect(
                     "joins_keys",
                     "has a unique index that takes different keys for equal (another type or collation, NULLS NOT DISTINCT, or"
                             + " other columns): what is new would be taken for a repeat, and not be done",
                     "drop that index of %1$s, and let its columns be as in the migrations",
                     ""),
-            new Rule(
+            new Defect(
                     "loses_order",
                     "has a sequence that does not count one by one in all sessions: messages of one ordering key would be sent"
                             + " in another order",
@@ -165,7 +165,7 @@ final class TableCatalog {
     private final List<StorageFeature> features;
 
     /** Each with its tables, because a mistake is seldom made for one table alone. */
-    private final Map<Rule, List<String>> broken = new LinkedHashMap<>();
+    private final Map<Defect, List<String>> broken = new LinkedHashMap<>();
 
     private final List<IdempotencyStartupException> mistakes = new ArrayList<>();
 
@@ -207,21 +207,21 @@ final class TableCatalog {
                             + " arrive later. A call here and its repeat there would both take effect.",
                     "Connect the DataSource to the publisher. To replace it by this database, stop all writers there, wait"
                             + " until everything has arrived, and drop the subscription (drop subscription).");
-            for (Rule rule : RULES) {
-                if (row.getBoolean(rule.column)) {
-                    broken.computeIfAbsent(rule, first -> new ArrayList<>()).add(name);
+            for (Defect defect : DEFECTS) {
+                if (row.getBoolean(defect.column)) {
+                    broken.computeIfAbsent(defect, first -> new ArrayList<>()).add(name);
                 }
             }
         });
-        broken.forEach((rule, names) -> require(
+        broken.forEach((defect, names) -> require(
                 false,
                 (names.size() == 1 ? "The table " : "Each of the tables ") + in(String.join(", ", names)) + " "
-                        + rule.problem + ".",
+                        + defect.problem + ".",
                 "Run as the owner: "
                         + names.stream()
-                                .map(name -> rule.statement.replace("%1$s", qualified(name)))
+                                .map(name -> defect.statement.replace("%1$s", qualified(name)))
                                 .collect(Collectors.joining("; "))
-                        + "." + (rule.remark.isEmpty() ? "" : " " + rule.remark)));
+                        + "." + (defect.remark.isEmpty() ? "" : " " + defect.remark)));
         List<DistributedTable> distributed = new DistributedTables(schema, features).find(jdbcClient);
         distributed.forEach(this::requireSuitableDistribution);
         if (!distributed.isEmpty()) {
@@ -322,5 +322,5 @@ final class TableCatalog {
      * @param statement what mends it, for one table
      * @param remark what else may be done; empty if nothing
      */
-    private record Rule(String column, String problem, String statement, String remark) {}
+    private record Defect(String column, String problem, String statement, String remark) {}
 }
