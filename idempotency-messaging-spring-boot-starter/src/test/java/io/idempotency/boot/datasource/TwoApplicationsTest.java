@@ -70,7 +70,9 @@ class TwoApplicationsTest {
             application -> transaction(application)
                     .executeWithoutResult(status -> application
                             .getBean(Outbox.class)
-                            .publish(OutboxMessage.of("published", "Type").withoutPayload().build())));
+                            .publish(OutboxMessage.of("published", "Type")
+                                    .withoutPayload()
+                                    .build())));
 
     private final TestDatabase database;
 
@@ -171,7 +173,9 @@ class TwoApplicationsTest {
             for (int i = 0; i < 2; i++) {
                 transaction(billing)
                         .executeWithoutResult(status -> billing.getBean(Outbox.class)
-                                .publish(OutboxMessage.of("late", "Type").withoutPayload().build()));
+                                .publish(OutboxMessage.of("late", "Type")
+                                        .withoutPayload()
+                                        .build()));
             }
 
             assertThat(jdbc.queryForObject("select count(*) from idempotency.outbox_event", Long.class))

@@ -31,6 +31,7 @@ import io.idempotency.LeaseLostException;
 import io.idempotency.LockNotAcquiredException;
 import io.idempotency.MissingCallerException;
 import io.idempotency.MissingIdempotencyKeyException;
+import io.idempotency.OtherApplicationException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.RecordedFailureException;
@@ -58,6 +59,7 @@ class RedeliveryTest {
             new LeaseLostException(MESSAGE, 1),
             new LockNotAcquiredException("settlement", "merchant-1", Duration.ofSeconds(1), new SQLException()),
             new MessageGapException(MESSAGE, "customer-1", 2, 4),
+            new OtherApplicationException("the consumer belongs to another application until an operator says otherwise"),
             new OutcomeUnknownException(
                     MESSAGE, Duration.ofSeconds(1), "nobody answered", new SQLException("connection lost", "08006")),
             new RequestInProgressException(MESSAGE, Duration.ofSeconds(1), "is handled elsewhere", null),

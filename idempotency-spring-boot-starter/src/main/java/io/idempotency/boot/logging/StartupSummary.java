@@ -44,7 +44,7 @@ final class StartupSummary implements ApplicationListener<ContextRefreshedEvent>
         }
     }
 
-    /** Tells that what lazy beans have is not known yet. */
+    /** Tells that the endpoints of lazy beans are not known yet. */
     private String soFar() {
         return application.getEnvironment().getProperty(LAZY, Boolean.class, false) ? " so far, with " + LAZY : "";
     }
