@@ -1,11 +1,15 @@
 package io.idempotency.internal.postgres.request;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -17,11 +21,14 @@ import io.idempotency.RequestStatus;
 import io.idempotency.StepRecord;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.postgres.jdbc.BoundedTransaction;
+import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.TimeColumns;
 
 /** The queries and changes of operators in the table {@code idempotency_request}. */
 public final class RequestAdministration {
+
+    private static final Logger logger = LoggerFactory.getLogger(RequestAdministration.class);
 
     private final Schema schema;
 
@@ -178,11 +185,25 @@ public final class RequestAdministration {
     }
 
     private List<IdempotencyRecord> query(String sql, @Nullable Object... parameters) {
-        return transaction.query(jdbcClient -> jdbcClient
-                .sql(schema.resolve(sql))
-                .params(parameters)
-                .query((row, number) -> RequestColumns.describe(row))
-                .list());
+        return transaction.query(jdbcClient ->
+                jdbcClient
+                        .sql(schema.resolve(sql))
+                        .params(parameters)
+                        .query((row, number) -> describe(row))
+                        .list()
+                        .stream()
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
+
+    /** Passes over a row whose status this version does not know, so that it hides no other. */
+    private static Optional<IdempotencyRecord> describe(ResultSet row) throws SQLException {
+        try {
+            return Optional.of(RequestColumns.describe(row));
+        } catch (IllegalStateException unknown) {
+            logger.warn("The {} is left out: {}", IntentColumns.readAny(row), unknown.getMessage());
+            return Optional.empty();
+        }
     }
 
     private void change(String operation, Intent intent, String sql, boolean isResumed, Object... values) {

@@ -11,12 +11,14 @@ public final class RequestSql {
     /** Names the caller too, so that Citus finds the shard, whichever of the two the table is distributed by. */
     private static final String BY_ID = "where request_id = ? and caller operator(pg_catalog.=) ?";
 
-    /** Takes no row lock: a lock writes, and a replay writes nothing. */
+    /** Takes no row lock: a lock writes, and a replay writes nothing. A time that was written by hand may be infinite. */
     static final String FIND = """
             select idempotency_scope, caller, idempotency_key, request_hash, hash_version, status,
                    response_body, attempt_count, failure_code, failure_message, claim_token,
                    steps is not null as has_steps,
-                   (extract(epoch from locked_until - statement_timestamp()) * 1000.0)::bigint as lease_remaining
+                   (extract(epoch from case when locked_until is not null then
+                       least(greatest(locked_until, 'epoch'), '9999-01-01') end - statement_timestamp()) * 1000.0)::bigint
+                       as lease_remaining
             from {schema}.idempotency_request
             """ + BY_ID;
 
@@ -326,7 +328,7 @@ public final class RequestSql {
 
     /** When the response expired that is to be cleared next. */
     public static final String FIND_OLDEST_EXPIRED_RESPONSE =
-            "select response_expires_at\nfrom {schema}.idempotency_request\n"
+            "select greatest(response_expires_at, timestamptz 'epoch')\nfrom {schema}.idempotency_request\n"
                     + RESPONSE_EXPIRED.replace("response_expires_at >= ? and ", "") + "limit 1";
 
     /** The columns of an expired row that {@link #FIND_HALF_DONE_OF_EXPIRED} needs. */

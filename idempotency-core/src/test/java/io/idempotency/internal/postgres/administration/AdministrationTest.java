@@ -1,8 +1,10 @@
 package io.idempotency.internal.postgres.administration;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -28,8 +30,12 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
 import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.postgres.MigratedTables;
+import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.Requests;
 import io.idempotency.internal.postgres.Session;
+import io.idempotency.internal.retention.Purge;
+import io.idempotency.internal.retention.PurgeSettings;
+import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.test.ConcurrentCalls;
 import io.idempotency.test.NotOnCitus;
 import io.idempotency.test.PostgresTest;
@@ -54,13 +60,15 @@ class AdministrationTest {
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private final TestDatabase database;
     private final JdbcTemplate admin;
+    private final PostgresStorage storage;
     private final IdempotencyAdministration administration;
     private Session session;
 
     AdministrationTest(TestDatabase database) {
         this.database = database;
         this.admin = database.jdbc();
-        this.administration = MigratedTables.in(database).administration(null);
+        this.storage = MigratedTables.in(database);
+        this.administration = storage.administration(null);
     }
 
     /** Everything that writes. */
@@ -156,6 +164,53 @@ class AdministrationTest {
                 .containsExactlyInAnyOrder(
                         "key 'order-42' in scope 'payments'", "key 'or\uFFFDder' in scope '\uFFFD' of caller '\uFFFD'");
         assertThat(administration.search(null, null, null, null, 10)).hasSize(2);
+    }
+
+    @NotOnCitus
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "status = 'paused' | upgrade every application",
+                "status = '' | upgrade every application",
+                "locked_until = 'infinity' | LEASED",
+                "locked_until = '-infinity' | GRANTED_RECOVERY",
+                "locked_until = '294276-12-31' | LEASED",
+                "locked_until = '4713-01-01 BC' | GRANTED_RECOVERY",
+                "claimed_at = 'infinity', created_at = '-infinity', updated_at = 'infinity', expires_at = 'infinity' | GRANTED_RECOVERY",
+                "expires_at = '294276-12-31', response_expires_at = '294276-12-31' | GRANTED_RECOVERY",
+                "response_expires_at = 'infinity' | GRANTED_RECOVERY",
+                "status = 'succeeded', response_expires_at = '-infinity' | RESPONSE_EXPIRED",
+                "status = 'succeeded', response_expires_at = '4713-01-01 BC' | RESPONSE_EXPIRED",
+                "status = 'failed_retryable', steps = '[{}]', locked_until = '-infinity' | GRANTED_RETRY",
+                "status = 'failed_retryable', steps = '7', locked_until = '-infinity' | GRANTED_RETRY",
+                "attempt_count = 2147483647, hash_version = -1, request_hash = '' | integer out of range",
+                "attempt_count = -2147483648, claimed_by = '', failure_code = chr(7) | GRANTED_RECOVERY",
+            })
+    void aRowThatWasWrittenByHandHoldsNothingUp(String change, String claimed) throws Exception {
+        hold(leased("order-42"));
+        hold(leased("order-43"));
+        expireLeases();
+        admin.execute("update idempotency.idempotency_request set " + change + " where idempotency_key = 'order-43'");
+
+        boolean isUnknown = change.startsWith("status = 'paused'") || change.equals("status = ''");
+        assertThat(administration.search(null, null, null, null, 10)).hasSize(isUnknown ? 1 : 2);
+        assertThat(administration.findWithAttempts(1, 10)).isNotEmpty();
+        assertThat(administration.findStaleLeases(10)).isNotEmpty();
+        assertThat(administration.findHalfDone(10)).hasSize(change.contains("steps") ? 1 : 0);
+        assertThat(administration.findAbandoned(10)).isEmpty();
+        assertThat(storage.statistics().sample(10).oldestExpired()).isNotEmpty();
+        assertThat(outcomeOf(() -> session.claim(leased("order-43")).kind())).contains(claimed);
+        session.rollback();
+        admin.update("update idempotency.idempotency_request set expires_at = now() - interval '1 day'"
+                + " where idempotency_key = 'order-42'");
+        Purge purge = new Purge(
+                storage.purgeStore("test", false),
+                new PurgeSettings(10, Duration.ofMillis(1), Duration.ofMinutes(1)),
+                new IdempotencyListener() {});
+        assertThat(purge.run().total()).isPositive();
+        assertThat(administration.find(intent("order-42"))).isEmpty();
     }
 
     @Test
@@ -353,6 +408,14 @@ class AdministrationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Reason(who, why))
                 .withMessageContaining("needs to say " + missing);
+    }
+
+    private static String outcomeOf(Callable<?> claim) {
+        try {
+            return String.valueOf(claim.call());
+        } catch (Exception failure) {
+            return failure.toString();
+        }
     }
 
     private void hold(ClaimRequest request) throws SQLException {

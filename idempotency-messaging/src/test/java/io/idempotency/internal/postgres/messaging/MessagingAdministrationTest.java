@@ -104,6 +104,39 @@ class MessagingAdministrationTest {
                         returning message_id""", UUID.class, status);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "first_failed_at = '-infinity', last_failed_at = 'infinity', expires_at = 'infinity'",
+                "first_failed_at = '4713-01-01 BC', last_failed_at = '294276-12-31', expires_at = '294276-12-31'",
+                "attempt_count = 2147483647, failure_code = '', failure_message = chr(7), message_type = ''",
+                "attempt_count = -1, consumer = chr(7), message_id = ''",
+            })
+    void aFailureThatWasWrittenByHandHidesNoOther(String change) {
+        database.jdbc().update("""
+                insert into idempotency.message_failure
+                select 'stock', id, null, 1, 'code', 'message', now(), now(), now() + interval '1 day'
+                from unnest(array['m-1', 'm-2']) as message (id)""");
+        database.jdbc().update("update idempotency.message_failure set " + change + " where message_id = 'm-1'");
+
+        assertThat(administration.findFailingMessages(10)).hasSize(2);
+        assertThat(storage.statistics().sample(10).oldestExpired()).isNotEmpty();
+        database.jdbc().execute("truncate idempotency.message_failure");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"processed_at = 'infinity', expires_at = 'infinity'", "processed_at = '-infinity'"})
+    void aHandledMessageThatWasWrittenByHandIsShown(String change) {
+        database.jdbc().update("""
+                insert into idempotency.processed_message
+                values ('stock', 'm-1', null, null, null, now(), now() + interval '1 day')""");
+        database.jdbc().update("update idempotency.processed_message set " + change);
+
+        assertThat(administration.findHandledMessage("stock", "m-1")).isPresent();
+        assertThat(storage.statistics().sample(10).oldestExpired()).isNotEmpty();
+        database.jdbc().execute("truncate idempotency.processed_message");
+    }
+
     /** The statements of deliveries name other tables than those of calls. */
     @Test
     void deliveriesThatWaitAreAmongTheBlockedStatements() throws Exception {
