@@ -172,7 +172,7 @@ BEGIN
             RAISE EXCEPTION 'The % belongs to another payload', intent
                 USING ERRCODE = 'P4010',
                     DETAIL = format('It was claimed at %s, by ''%s''.', stored.claimed_at, stored.claimed_by),
-                    HINT = 'Do not repeat the call: a new intent needs a new key, and a repeat has the same payload.';
+                    HINT = 'The call with the other payload may have had its effect: repeat it only with the payload that it had.';
         END IF;
 
         attempt_count := stored.attempt_count;
@@ -626,7 +626,7 @@ REVOKE ALL ON PROCEDURE "${schema}".idempotency_purge FROM PUBLIC;
 -- Views run with the rights of their owner as well: an operator needs SELECT on them and no right to a table.
 CREATE OR REPLACE VIEW "${schema}".idempotency_stale AS
 SELECT idempotency_scope, caller, idempotency_key, 'expired_lease' AS kind, attempt_count, claimed_by, claimed_at,
-       locked_until, statement_timestamp() - locked_until AS stale_for
+       locked_until, statement_timestamp() - greatest(locked_until, timestamptz 'epoch') AS stale_for
 FROM "${schema}".idempotency_request
 WHERE status = 'processing' AND locked_until <= statement_timestamp()
 UNION ALL

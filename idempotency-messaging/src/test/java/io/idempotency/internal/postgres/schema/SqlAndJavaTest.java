@@ -109,7 +109,11 @@ class SqlAndJavaTest {
             assertThat(java.claim(Requests.request("order-1", "another"))).isEqualTo(ClaimResult.of(Kind.KEY_REUSED));
 
             java.call(Requests.request("order-2"), "2");
-            SqlClaimTest.assertRefused("P4010", "test-process", () -> sql.claim("order-2", "another", null));
+            SqlClaimTest.assertRefused("P4010", "test-process", () -> sql.claim("order-2", "another", null))
+                    .satisfies(refused -> assertThat(
+                                    refused.getServerErrorMessage().getHint())
+                            .contains("repeat it only with the payload that it had")
+                            .doesNotContain("new key"));
         }
     }
 

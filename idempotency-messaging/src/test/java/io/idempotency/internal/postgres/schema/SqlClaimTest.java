@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.assertj.core.api.ThrowableAssertAlternative;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +30,7 @@ import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -598,8 +600,8 @@ class SqlClaimTest {
         return admin.queryForList("select idempotency_key from idempotency.idempotency_request", String.class);
     }
 
-    static void assertRefused(String state, String detail, ThrowingCallable call) {
-        assertThatThrownBy(call).isInstanceOfSatisfying(PSQLException.class, refused -> {
+    static ThrowableAssertAlternative<PSQLException> assertRefused(String state, String detail, ThrowingCallable call) {
+        return assertThatExceptionOfType(PSQLException.class).isThrownBy(call).satisfies(refused -> {
             assertThat(refused.getSQLState()).isEqualTo(state);
             assertThat(refused.getServerErrorMessage().getDetail()).contains(detail);
             assertThat(refused.getServerErrorMessage().getHint()).isNotBlank();
