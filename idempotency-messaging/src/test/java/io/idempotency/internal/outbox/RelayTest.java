@@ -1,5 +1,7 @@
 package io.idempotency.internal.outbox;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.internal.backoff.Backoff;
@@ -467,15 +471,20 @@ class RelayTest {
                         .payload(topic)
                         .build());
             }
-            publisher.publish("b", 2);
+            // As many as a batch has, in the lane of a message that may be sent.
+            for (int i = 0; i < 10; i++) {
+                publisher.publish("a", i);
+            }
+            publisher.publish("b", 200);
+            admin.execute("update idempotency.outbox_event set lane = 1");
             drain();
         } finally {
             admin.execute("truncate idempotency.owner");
         }
 
-        assertThat(sender.payloads()).containsExactlyInAnyOrder("\"orders\"", "\"nobodys\"", "\"free\"", "2");
+        assertThat(sender.payloads()).containsExactlyInAnyOrder("\"orders\"", "\"nobodys\"", "\"free\"", "200");
         drain();
-        assertThat(sender.payloads()).endsWith("\"invoices\"", "\"orders\"");
+        assertThat(sender.payloads()).containsSubsequence("\"invoices\"", "\"orders\"", "0", "9");
     }
 
     @Test
@@ -630,9 +639,20 @@ class RelayTest {
         limited.setUser(database.username());
         limited.setPassword(database.password());
         limited.setOptions("-c " + limit + "=200");
+        AtomicInteger connections = new AtomicInteger();
+        DataSource counted = new DelegatingDataSource(limited) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                connections.incrementAndGet();
+                return super.getConnection();
+            }
+        };
 
-        relay(new Publisher(limited).store, settings(3, Duration.ofSeconds(10))).sendBatch();
+        relay(new Publisher(counted).store, settings(3, Duration.ofSeconds(10))).sendBatch();
 
+        assertThat(connections)
+                .as("the results are stored on the connection of the batch")
+                .hasValue(1);
         assertThat(Publisher.states(admin)).containsExactly("1 sent", "2 sent");
         assertThat(sender.payloads()).containsExactly("1", "2");
     }
