@@ -3,6 +3,7 @@ package io.idempotency.internal.postgres.request;
 import java.sql.SQLException;
 import java.util.List;
 
+import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,7 +75,8 @@ class LeaseMessagesTest {
                 create table effect (key text);
                 create table bound_of_commit (bound text);
                 create function note_bound() returns trigger language plpgsql as $$ begin
-                    insert into bound_of_commit values (current_setting('statement_timeout'));
+                    insert into bound_of_commit
+                    values (concat_ws(' ', current_setting('statement_timeout'), current_setting('transaction_timeout', true)));
                     return null;
                 end $$;
                 create constraint trigger note_bound after insert or update on idempotency.idempotency_request
@@ -159,10 +161,14 @@ class LeaseMessagesTest {
         }
     }
 
-    /** A COMMIT that waits for a standby must not be given up, because it would be acknowledged then. */
+    /**
+     * A COMMIT that waits for a standby must not be given up, because it would be acknowledged then. A limit of the role ends only
+     * the transactions of the application.
+     */
     @Test
-    void theBoundOfAMessageDoesNotBoundItsCommit() throws Exception {
+    void neitherTheBoundOfAMessageNorALimitOfTheRoleBoundsItsCommit() throws Exception {
         settings("read committed");
+        session.execute("select set_config(name, '1min', false) from pg_settings where name = 'transaction_timeout'");
         ClaimRequest request = leased("key");
         claim(request);
         recordStep(request);
@@ -179,7 +185,9 @@ class LeaseMessagesTest {
 
         assertThat(database.jdbc().queryForList("select bound from bound_of_commit", String.class))
                 .hasSize(9)
-                .containsOnly("7s");
+                .allMatch(bound -> bound.startsWith("7s"))
+                .areAtMost(
+                        1, new Condition<>(bound -> bound.endsWith("1min"), "within a transaction of the application"));
     }
 
     @Test
