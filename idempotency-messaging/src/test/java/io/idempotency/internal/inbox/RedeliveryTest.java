@@ -59,7 +59,8 @@ class RedeliveryTest {
             new LeaseLostException(MESSAGE, 1),
             new LockNotAcquiredException("settlement", "merchant-1", Duration.ofSeconds(1), new SQLException()),
             new MessageGapException(MESSAGE, "customer-1", 2, 4),
-            new OtherApplicationException("the consumer belongs to another application until an operator says otherwise"),
+            new OtherApplicationException(
+                    "the consumer belongs to another application until an operator says otherwise"),
             new OutcomeUnknownException(
                     MESSAGE, Duration.ofSeconds(1), "nobody answered", new SQLException("connection lost", "08006")),
             new RequestInProgressException(MESSAGE, Duration.ofSeconds(1), "is handled elsewhere", null),
