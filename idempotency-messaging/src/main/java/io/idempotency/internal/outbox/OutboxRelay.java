@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,10 @@ public final class OutboxRelay {
 
     /** The longest time that messages may wait after an outage has ended. */
     private static final Duration LONGEST_OUTAGE_PAUSE = Duration.ofMinutes(1);
+
+    private static final String OWNERS =
+            "the application that the topic belongs to in the table owner: if that was renamed, or"
+                    + " this one is to send its messages, give both the same idempotency.application";
 
     private final OutboxStore store;
 
@@ -102,28 +107,31 @@ public final class OutboxRelay {
     /** Gives a sample of the backlog to the listener. Writes a WARN for each topic that is late and that this relay does not send. */
     public void sample() {
         Collection<String> topics = sender.topics();
-        for (String late : sample(store, listener)) {
-            if (topics != null
-                    && !topics.contains(late)
-                    && !late.startsWith(OutboxMessage.RESERVED_TOPICS)
-                    && leftTopics.add(late)) {
+        OutboxStore.Backlog backlog = sample(store, listener);
+        for (String late : backlog.lateTopics()) {
+            boolean isOfOther = backlog.topicsOfOthers().contains(late);
+            boolean isLeft = isOfOther || (topics != null && !topics.contains(late));
+            if (isLeft && !late.startsWith(OutboxMessage.RESERVED_TOPICS) && leftTopics.add(late)) {
                 logger.warn(
-                        "Messages of the topic '{}' have been due for more than a minute, and this instance leaves them to others:"
-                                + " if there are none, declare a method with @OutboxHandler(topic = \"{}\"), declare an"
-                                + " OutboxSender, or add Kafka or RabbitMQ. The topics that this instance takes are {}",
+                        "Messages of the topic '{}' have been due for more than a minute, and this instance leaves them to {}",
                         late,
-                        late,
-                        topics);
+                        isOfOther ? OWNERS : othersThan(late, topics));
             }
         }
     }
 
-    /** Gives a sample of the backlog to a listener, also where no relay runs. Returns the topics that are late. */
-    public static List<String> sample(OutboxStore store, MessagingListener listener) {
+    private static String othersThan(String late, @Nullable Collection<String> topics) {
+        return "others: if there are none, declare a method with @OutboxHandler(topic = \"" + late
+                + "\"), declare an OutboxSender, or add Kafka or RabbitMQ. The topics that this instance takes are "
+                + topics;
+    }
+
+    /** Gives a sample of the backlog to a listener, also where no relay runs. */
+    public static OutboxStore.Backlog sample(OutboxStore store, MessagingListener listener) {
         OutboxStore.Backlog backlog = store.backlog(SAMPLE_LIMIT);
         listener.outboxSampled(
                 new OutboxSampled(backlog.pending(), backlog.dead(), backlog.oldest(), backlog.lateTopics()));
-        return backlog.lateTopics();
+        return backlog;
     }
 
     private List<SendResult> send(List<OutboxStore.DueMessage> due) {
@@ -143,7 +151,7 @@ public final class OutboxRelay {
                     attempt,
                     anySent,
                     requireNonNull(byId.get(attempt.message().id())).waited());
-            anyCounted |= result.status() != SendResult.Status.NOT_COUNTED;
+            anyCounted |= result.status().isCounted();
             results.add(result);
         }
         if (anyCounted) {

@@ -57,6 +57,7 @@ public interface OutboxStore {
      * @param pending the number of messages that are not sent yet
      * @param oldest the time since the oldest pending message became due; zero if none is due
      * @param lateTopics the topics of messages that have been due for more than a minute, at most ten
+     * @param topicsOfOthers the topics that belong to other applications, whose messages are not taken
      */
-    record Backlog(int pending, int dead, Duration oldest, List<String> lateTopics) {}
+    record Backlog(int pending, int dead, Duration oldest, List<String> lateTopics, List<String> topicsOfOthers) {}
 }

@@ -478,6 +478,7 @@ class RelayTest {
             publisher.publish("b", 200);
             admin.execute("update idempotency.outbox_event set lane = 1");
             drain();
+            assertThat(publisher.store.backlog(10).topicsOfOthers()).containsExactly("invoices");
         } finally {
             admin.execute("truncate idempotency.owner");
         }
@@ -810,12 +811,14 @@ class RelayTest {
 
     @Test
     void theBacklogIsCountedAndItsAgeIsThatOfWhatIsDue() {
-        assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(0, 0, Duration.ZERO, List.of()));
+        assertThat(publisher.store.backlog(100))
+                .isEqualTo(new OutboxStore.Backlog(0, 0, Duration.ZERO, List.of(), List.of()));
         publisher.publish(OutboxMessage.of("orders", "Reminder")
                 .withoutPayload()
                 .notBefore(Instant.now().plusSeconds(3600))
                 .build());
-        assertThat(publisher.store.backlog(100)).isEqualTo(new OutboxStore.Backlog(1, 0, Duration.ZERO, List.of()));
+        assertThat(publisher.store.backlog(100))
+                .isEqualTo(new OutboxStore.Backlog(1, 0, Duration.ZERO, List.of(), List.of()));
 
         publisher.publish("a", 1);
         publisher.publish("a", 2);

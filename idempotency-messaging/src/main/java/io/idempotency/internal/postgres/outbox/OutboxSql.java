@@ -184,13 +184,18 @@ final class OutboxSql {
                         and created_at > statement_timestamp() and due_at = created_at
                     for update skip locked))""";
 
-    static final String BACKLOG = TransactionLimits.select("'5min'", "'30s'") + """
+    static final String BACKLOG =
+            TransactionLimits.select("'5min'", "'30s'") + """
             ;
-            select count(*) as pending,
-                   coalesce(extract(epoch from clock_timestamp() - min(greatest(due_at, timestamptz 'epoch')) filter (where due_at <= clock_timestamp())) * 1000.0, 0)::bigint as oldest_due,
-                   coalesce((pg_catalog.array_agg(distinct topic) filter (where due_at < clock_timestamp() - interval '1 minute'))[1:10], '{}') as late_topics,
+            select coalesce(sum(number), 0) as pending,
+                   coalesce(extract(epoch from clock_timestamp() - min(oldest)) * 1000.0, 0)::bigint as oldest_due,
+                   coalesce((pg_catalog.array_agg(topic order by topic) filter (where oldest < clock_timestamp() - interval '1 minute'))[1:10], '{}') as late_topics,
+                   {topics of others} as topics_of_others,
                    (select count(*) from (select 1 from {schema}.outbox_event where status operator(pg_catalog.=) 'dead' limit ?) as dead) as dead
-            from (select due_at, topic from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending""";
+            from (
+                select topic, count(*) as number, min(greatest(due_at, timestamptz 'epoch')) filter (where due_at <= clock_timestamp()) as oldest
+                from (select due_at, topic from {schema}.outbox_event where status operator(pg_catalog.=) 'pending' limit ?) as pending
+                group by topic) as of_topics""".replace("{topics of others}", TOPICS_OF_OTHERS);
 
     /** Finds the message that another one waits for by the index of the order, and only for messages that are returned. */
     static final String FIND_PENDING = """

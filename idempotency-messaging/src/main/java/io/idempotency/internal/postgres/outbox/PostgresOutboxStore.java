@@ -346,6 +346,7 @@ public final class PostgresOutboxStore implements OutboxStore {
         return transaction.call(connection -> {
             try (MultiStatement statements = MultiStatement.prepare(connection, backlog)) {
                 StatementParameters parameters = statements.parameters();
+                parameters.string(application);
                 parameters.integer(limit);
                 parameters.integer(limit);
                 statements.execute();
@@ -355,7 +356,8 @@ public final class PostgresOutboxStore implements OutboxStore {
                         row.getInt("pending"),
                         row.getInt("dead"),
                         Duration.ofMillis(Math.max(0, row.getLong("oldest_due"))),
-                        List.of((String[]) row.getArray("late_topics").getArray()));
+                        List.of((String[]) row.getArray("late_topics").getArray()),
+                        List.of((String[]) row.getArray("topics_of_others").getArray()));
             } catch (SQLException failure) {
                 throw SqlFailures.translate("count messages to send", backlog, failure);
             }
