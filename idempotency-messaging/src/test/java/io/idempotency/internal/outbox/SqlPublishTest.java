@@ -139,6 +139,11 @@ class SqlPublishTest {
         assertThat(publish("'t', 't', '1', deduplication_key => 'a'")).isEqualTo(bySql);
         assertThat(publish("'t', 't', ' 2 ', deduplication_key => 'b'")).isEqualTo(byJava);
         assertThat(publish("'other', 't', '2', deduplication_key => 'b'")).isNotEqualTo(byJava);
+        UUID empty = publish("'t', 't', 'null', without_payload => true, deduplication_key => 'c'");
+        assertThat(publish("'t', 't', 'null', without_payload => true, deduplication_key => 'c'"))
+                .isEqualTo(empty);
+        assertThat(publish("'t', 't', null, without_payload => true, deduplication_key => 'c'"))
+                .isEqualTo(empty);
         assertThat(publisher.publish(OutboxMessage.of("t", "t")
                         .payload(1)
                         .deduplicationKey("a")

@@ -208,6 +208,9 @@ BEGIN
         (payload IS NULL OR json_typeof(payload) = 'null') IS NOT DISTINCT FROM without_payload,
         CASE WHEN without_payload THEN 'The message has a payload' ELSE 'The payload is missing' END,
         'For a message without a payload, such as a tombstone in Kafka, use NULL and without_payload => true.');
+    IF without_payload THEN
+        payload := NULL;
+    END IF;
     IF deduplication_key IS NOT NULL THEN
         PERFORM "${schema}".idempotency_require_name('deduplication key', deduplication_key, 255);
     END IF;
@@ -257,7 +260,7 @@ BEGIN
                 PLACING substring(int8send(floor(extract(epoch FROM t.now) * 1000)::bigint) FROM 3)
                 FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
             topic, message_type, ordering_key, "${schema}".idempotency_outbox_lane(ordering_key, lanes),
-            aggregate_type, aggregate_id, CASE WHEN NOT without_payload THEN payload END, headers,
+            aggregate_type, aggregate_id, payload, headers,
             deduplication_key, idempotency_scope, caller, idempotency_key, 'pending', 0,
             t.now, greatest(t.now, due_at), greatest(t.now, due_at)
         FROM (SELECT clock_timestamp() AS now) t
