@@ -66,6 +66,9 @@ public final class ArgumentExpression {
 
     private final List<Class<?>> parameterTypes;
 
+    /** Methods, but with arguments that are not missing. */
+    private final List<MethodResolver> methods;
+
     private ArgumentExpression(
             String annotation,
             String attribute,
@@ -77,6 +80,7 @@ public final class ArgumentExpression {
         this.expression = expression;
         this.indexes = indexes;
         this.parameterTypes = List.of(method.getParameterTypes());
+        this.methods = KeyParts.methods(KeyParts.nullsIn(expression.getAST()));
         this.soleArgument = expression.getAST() instanceof VariableReference only ? indexes.get(nameOf(only)) : null;
         this.declaredType = soleArgument == null ? Object.class : method.getGenericParameterTypes()[soleArgument];
     }
@@ -278,7 +282,7 @@ public final class ArgumentExpression {
      */
     @Nullable Object evaluateParts(Object target, @Nullable Object[] arguments, Function<Object, String> textOf) {
         return soleArgument == null
-                ? evaluateParts(new PartsOfArguments(target, indexes, arguments), textOf)
+                ? evaluateParts(new PartsOfArguments(target, indexes, arguments, methods), textOf)
                 : arguments[soleArgument];
     }
 
@@ -288,7 +292,7 @@ public final class ArgumentExpression {
      * @return the text; {@code null} if there is none, or a part is missing
      */
     @Nullable String text(Object target, @Nullable Object[] arguments, String variable, @Nullable Object value) {
-        Arguments context = new PartsOfArguments(target, indexes, arguments);
+        Arguments context = new PartsOfArguments(target, indexes, arguments, methods);
         context.setVariable(variable, value);
         try {
             Object text = evaluateParts(context, Object::toString);
@@ -346,13 +350,20 @@ public final class ArgumentExpression {
     /** A context in which no argument of a method may be missing. */
     private static final class PartsOfArguments extends Arguments {
 
-        PartsOfArguments(Object target, Map<String, Integer> indexes, @Nullable Object[] arguments) {
+        private final List<MethodResolver> methods;
+
+        PartsOfArguments(
+                Object target,
+                Map<String, Integer> indexes,
+                @Nullable Object[] arguments,
+                List<MethodResolver> methods) {
             super(target, indexes, arguments);
+            this.methods = methods;
         }
 
         @Override
         public List<MethodResolver> getMethodResolvers() {
-            return KeyParts.METHODS;
+            return methods;
         }
 
         @Override

@@ -41,8 +41,9 @@ public final class AttemptArguments {
     /** Any other header may say what the client intends: a currency, a tenant, a version. */
     private static final Pattern HEADERS_OF_ATTEMPT = Pattern.compile(
             "traceparent|tracestate|baggage|b3|x-b3-.*|x-cloud-trace-context|(.*-)?(request|correlation|trace)-?id|accept(-.*)?"
-                    + "|age|authorization|connection|content-length|cookie|date|expect|forwarded|host|if-.*|origin|referer"
-                    + "|user-agent|via|x-forwarded-.*|x-real-ip|(.*-)?signature(-.*)?|(.*-)?timestamp",
+                    + "|age|authorization|connection|content-length|cookie|date|expect|forwarded|host"
+                    + "|if-(none-match|modified-since|range)|origin|referer|user-agent|via|x-forwarded-.*|x-real-ip"
+                    + "|(.*-)?signature(-.*)?|(.*-)?timestamp",
             Pattern.CASE_INSENSITIVE);
 
     /** Spring MVC finds these in the request, unless an annotation says from where they come. A map is the model of a view. */

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
@@ -47,8 +48,9 @@ record ExpressionAnalysis(SpelNode root, Map<String, Integer> indexes, List<Clas
             names.add(node);
         }
         boolean isInElement = node instanceof Selection || node instanceof Projection;
+        boolean isKeyOfMap = node instanceof Indexer && node.getChild(0) instanceof PropertyOrFieldReference;
         for (int i = 0; i < node.getChildCount(); i++) {
-            boolean isLater = node instanceof CompoundExpression && i > 0;
+            boolean isLater = isKeyOfMap || (node instanceof CompoundExpression && i > 0);
             collectNamesOfTarget(node.getChild(i), !isLater, isOutside && !isInElement, names);
         }
     }
@@ -76,13 +78,13 @@ record ExpressionAnalysis(SpelNode root, Map<String, Integer> indexes, List<Clas
         }
     }
 
-    /** {@return whether it neither names an argument nor calls a method, so that its value is the same for all calls of a bean} */
+    /** {@return whether it neither names an argument nor calls a method or getter, so that its value is the same for all calls} */
     boolean isConstant() {
         return paths().isEmpty() && !calls(root);
     }
 
     private static boolean calls(SpelNode node) {
-        boolean calls = node instanceof MethodReference;
+        boolean calls = node instanceof MethodReference || node instanceof PropertyOrFieldReference;
         for (int i = 0; i < node.getChildCount() && !calls; i++) {
             calls = calls(node.getChild(i));
         }

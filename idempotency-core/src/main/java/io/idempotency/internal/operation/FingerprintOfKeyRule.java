@@ -19,12 +19,15 @@ final class FingerprintOfKeyRule implements OperationRule {
 
     private static void requireMoreThanKey(CallOperation call, ArgumentExpression fingerprint) {
         Set<String> compared = fingerprint.analysis().paths();
-        if (compared.isEmpty() || !call.keyExpression().analysis().paths().containsAll(compared)) {
+        Set<String> ofKey = call.keyExpression().analysis().paths();
+        if (compared.isEmpty() || !ofKey.containsAll(compared)) {
             return;
         }
+        boolean isHandler = AttemptArguments.isHandler(call.method());
         for (MethodParameter parameter : new AnnotatedMethod(call.method()).getMethodParameters()) {
             if (FingerprintableArgumentsRule.isData(parameter)
-                    && !compared.contains(ExpressionAnalysis.pathOf(parameter.getParameterIndex()))) {
+                    && !ofKey.contains(ExpressionAnalysis.pathOf(parameter.getParameterIndex()))
+                    && !(isHandler && AttemptArguments.include(parameter))) {
                 throw new InvalidIdempotentMethodException(
                         "The " + fingerprint + " compares nothing but the key, although "
                                 + parameter.getGenericParameterType().getTypeName() + " "

@@ -3,9 +3,11 @@ package io.idempotency.internal.operation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,10 @@ import org.springframework.expression.MethodResolver;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.NullLiteral;
+import org.springframework.expression.spel.ast.OpAnd;
+import org.springframework.expression.spel.ast.OpOr;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.Selection;
@@ -35,14 +41,36 @@ import org.springframework.util.ReflectionUtils;
  */
 record KeyParts(ExpressionState state, Function<Object, String> textOf) {
 
-    /** Resolves methods, but refuses arguments that are missing. */
-    static final List<MethodResolver> METHODS = List.of(new Methods());
+    /**
+     * Returns resolvers of methods that refuse arguments that are missing.
+     *
+     * @param nulls arguments that may be null
+     */
+    static List<MethodResolver> methods(Set<String> nulls) {
+        return List.of(new Methods(nulls));
+    }
 
     /** Resolves constructors, but refuses arguments that are missing. */
     static final List<ConstructorResolver> CONSTRUCTORS = List.of((context, type, argumentTypes) -> {
-        requireArguments(type, argumentTypes);
+        requireArguments(type, argumentTypes, Set.of());
         return new ReflectiveConstructorResolver().resolve(context, type, argumentTypes);
     });
+
+    /** Returns the arguments that are written as null, as in {@code orElse(null)}, so that they are not missing. */
+    static Set<String> nullsIn(SpelNode node) {
+        Set<String> nulls = new HashSet<>();
+        for (int i = 0; i < node.getChildCount(); i++) {
+            if (node instanceof MethodReference method && node.getChild(i) instanceof NullLiteral) {
+                nulls.add(argument(i, method.getName()));
+            }
+            nulls.addAll(nullsIn(node.getChild(i)));
+        }
+        return nulls;
+    }
+
+    private static String argument(int index, String name) {
+        return "argument " + (index + 1) + " of " + name + "()";
+    }
 
     /**
      * Evaluates an expression.
@@ -61,17 +89,26 @@ record KeyParts(ExpressionState state, Function<Object, String> textOf) {
             Object unwrapped = first instanceof Optional<?> optional ? optional.orElse(null) : first;
             return unwrapped == null || unwrapped.equals("") ? value(node.getChild(1)) : unwrapped;
         }
-        requireWithin(node);
-        return node.getValue(state);
+        Object value = node.getValue(state);
+        if (value != null) {
+            requireWithin(node);
+        }
+        return value;
     }
 
-    /** Evaluates what is put together deeper inside, of which SpEL tells nothing. Parts of elements of a list are left out. */
+    /**
+     * Evaluates what is put together deeper inside, of which SpEL tells nothing. Parts of elements of a list are left out, and those
+     * of conditions, which SpEL may not evaluate.
+     */
     private void requireWithin(SpelNode node) {
         for (int i = 0; i < node.getChildCount(); i++) {
             SpelNode child = node.getChild(i);
             if (child instanceof OpPlus || child instanceof Ternary || child instanceof Elvis) {
                 value(child);
-            } else if (!(child instanceof Selection || child instanceof Projection)) {
+            } else if (!(child instanceof Selection
+                    || child instanceof Projection
+                    || child instanceof OpAnd
+                    || child instanceof OpOr)) {
                 requireWithin(child);
             }
         }
@@ -93,10 +130,11 @@ record KeyParts(ExpressionState state, Function<Object, String> textOf) {
         return value;
     }
 
-    private static void requireArguments(String name, List<@Nullable TypeDescriptor> types) {
-        int missing = types.indexOf(null);
-        if (missing >= 0) {
-            throw new MissingPartException("argument " + (missing + 1) + " of " + name + "() is null");
+    private static void requireArguments(String name, List<@Nullable TypeDescriptor> types, Set<String> nulls) {
+        for (int i = 0; i < types.size(); i++) {
+            if (types.get(i) == null && !nulls.contains(argument(i, name))) {
+                throw new MissingPartException(argument(i, name) + " is null");
+            }
         }
     }
 
@@ -108,11 +146,17 @@ record KeyParts(ExpressionState state, Function<Object, String> textOf) {
 
     private static final class Methods extends ReflectiveMethodResolver {
 
+        private final Set<String> nulls;
+
+        Methods(Set<String> nulls) {
+            this.nulls = nulls;
+        }
+
         @Override
         public @Nullable MethodExecutor resolve(
                 EvaluationContext context, Object target, String name, List<TypeDescriptor> argumentTypes)
                 throws AccessException {
-            requireArguments(name, argumentTypes);
+            requireArguments(name, argumentTypes, nulls);
             MethodExecutor found = super.resolve(context, target, name, argumentTypes);
             return found == null
                     ? null
@@ -131,7 +175,7 @@ record KeyParts(ExpressionState state, Function<Object, String> textOf) {
             }
             for (int i = 0; i < arguments.length; i++) {
                 if (hasNull(arguments[i])) {
-                    throw new MissingPartException("argument " + (i + 1) + " of " + name + "() has a null");
+                    throw new MissingPartException(argument(i, name) + " has a null");
                 }
                 if (target == String.class || target == Objects.class || target instanceof CharSequence) {
                     requireOwnText(arguments[i]);

@@ -30,6 +30,7 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
 
     /** Types whose text is the value itself; the text of others may be an address in memory. */
     private static final Set<Class<?>> TYPES_WITH_STABLE_TEXT = Set.of(
+            IdempotencyKey.class,
             UUID.class,
             Byte.class,
             Short.class,
@@ -67,9 +68,7 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
         return isUnknown
                 || CharSequence.class.isAssignableFrom(type)
                 || Enum.class.isAssignableFrom(type)
-                || Stream.concat(
-                                Stream.of(String.class, IdempotencyKey.class, Enum.class),
-                                TYPES_WITH_STABLE_TEXT.stream())
+                || Stream.concat(Stream.of(String.class, Enum.class), TYPES_WITH_STABLE_TEXT.stream())
                         .anyMatch(type::isAssignableFrom);
     }
 

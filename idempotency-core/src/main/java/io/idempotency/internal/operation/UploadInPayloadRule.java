@@ -1,5 +1,6 @@
 package io.idempotency.internal.operation;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
@@ -10,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
@@ -48,7 +50,7 @@ final class UploadInPayloadRule implements OperationRule {
         }
     }
 
-    /** Leaves out members with annotations of Jackson, which may ignore or convert them. */
+    /** Leaves out members and classes with annotations of Jackson, which may ignore or convert them. */
     private static @Nullable String findUpload(ResolvableType type, Set<Class<?>> seen) {
         if (type.isArray()) {
             return findUpload(type.getComponentType(), seen);
@@ -58,7 +60,7 @@ final class UploadInPayloadRule implements OperationRule {
             return null;
         }
         Stream<String> ofArguments = Arrays.stream(type.getGenerics()).map(argument -> findUpload(argument, seen));
-        Stream<String> ofMembers = raw.getName().startsWith("java") || !seen.add(raw)
+        Stream<String> ofMembers = raw.getName().startsWith("java") || !seen.add(raw) || hasOwnJson(raw)
                 ? Stream.empty()
                 : fieldsOf(raw).map(field -> {
                     ResolvableType member = ResolvableType.forField(field, type);
@@ -72,12 +74,21 @@ final class UploadInPayloadRule implements OperationRule {
                 .orElse(null);
     }
 
+    /** An annotation of Jackson may leave members out, or say what is written instead of them. */
+    private static boolean hasOwnJson(Class<?> type) {
+        return isOfJackson(type)
+                || Arrays.stream(type.getMethods()).anyMatch(method -> method.isAnnotationPresent(JsonValue.class));
+    }
+
+    private static boolean isOfJackson(AnnotatedElement element) {
+        return Arrays.stream(element.getAnnotations())
+                .anyMatch(annotation -> annotation.annotationType().getName().contains("jackson"));
+    }
+
     private static Stream<Field> fieldsOf(Class<?> type) {
         return Stream.<Class<?>>iterate(type, each -> each != null && each != Object.class, Class::getSuperclass)
                 .flatMap(each -> Arrays.stream(each.getDeclaredFields()))
-                .filter(field -> (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0
-                        && Arrays.stream(field.getAnnotations())
-                                .noneMatch(annotation ->
-                                        annotation.annotationType().getName().contains("jackson")));
+                .filter(field ->
+                        (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0 && !isOfJackson(field));
     }
 }

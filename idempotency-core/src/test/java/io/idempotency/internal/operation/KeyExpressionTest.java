@@ -158,7 +158,13 @@ class KeyExpressionTest {
                 arguments("ofDefault", complete, "order-" + id),
                 arguments("ofChoiceWithDefault", withoutId, "none"),
                 arguments("ofChoiceWithDefault", complete, "order-" + id),
-                arguments("ofTruth", "x", "x-true"));
+                arguments("ofTruth", "x", "x-true"),
+                arguments("ofOptionalOrNull", Optional.of("x"), "x"),
+                arguments("ofOwnMethodWithNull", "x", "x-null"),
+                arguments("ofKey", new IdempotencyKey("x"), "order-x"),
+                arguments("ofMapByName", Map.of("order", "x"), "x"),
+                arguments("ofSafeCallWithDefault", null, "none"),
+                arguments("ofConditionThatEndsEarly", withoutId, "false"));
     }
 
     @ParameterizedTest
@@ -459,6 +465,30 @@ class KeyExpressionTest {
 
         @Idempotent(scope = "of-truth", key = "#value + '-' + true")
         public void ofTruth(String value) {}
+
+        @Idempotent(scope = "of-optional-or-null", key = "#value.orElse(null)")
+        public void ofOptionalOrNull(Optional<String> value) {}
+
+        @Idempotent(scope = "of-own-method-with-null", key = "join(#value, null)")
+        public void ofOwnMethodWithNull(String value) {}
+
+        public String join(String first, String second) {
+            return first + "-" + second;
+        }
+
+        @Idempotent(scope = "of-key", key = "'order-' + #value")
+        public void ofKey(IdempotencyKey value) {}
+
+        @Idempotent(scope = "of-map-by-name", key = "#value[order]")
+        public void ofMapByName(Map<String, String> value) {}
+
+        @Idempotent(scope = "of-safe-call-with-default", key = "#value?.concat('a' + #value) ?: 'none'")
+        public void ofSafeCallWithDefault(String value) {}
+
+        @Idempotent(
+                scope = "of-condition",
+                key = "T(String).valueOf(#command.id != null and ('a' + #command.id).length() > 3)")
+        public void ofConditionThatEndsEarly(Command command) {}
 
         @Idempotent(scope = "of-value", key = "'order-' + #value")
         public void ofValue(Object value) {}

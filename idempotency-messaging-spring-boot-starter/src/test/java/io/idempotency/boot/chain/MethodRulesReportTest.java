@@ -23,6 +23,8 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonValue;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
@@ -259,6 +261,13 @@ class MethodRulesReportTest {
                 "keyOfHash",
                 "keyOfContext",
                 "keyOfNothingToName",
+                "keyOfMapByName",
+                "keyOfOptionalOrNull",
+                "keyOfPropertyOfBean",
+                "fingerprintOfRestOfKey",
+                "fingerprintBesideAttempt",
+                "uploadWithItsOwnJson",
+                "uploadThatIsIgnored",
                 "fingerprintOfNothing",
                 "fingerprintBesideNoData",
                 "finalAnswers"
@@ -296,6 +305,32 @@ class MethodRulesReportTest {
 
         @Idempotent(scope = "s", key = "'the only one'")
         abstract String keyOfNothingToName();
+
+        @Idempotent(scope = "s", key = "#headers[order]")
+        abstract String keyOfMapByName(Map<String, String> headers);
+
+        @Idempotent(scope = "s", key = "#id.orElse(null)")
+        abstract String keyOfOptionalOrNull(Optional<String> id);
+
+        @Idempotent(scope = "s", key = "keyOfThread", fingerprint = "#order")
+        abstract String keyOfPropertyOfBean(String order);
+
+        public String getKeyOfThread() {
+            return "key";
+        }
+
+        @Idempotent(scope = "s", key = "#id + ':' + #cents", fingerprint = "#cents")
+        abstract String fingerprintOfRestOfKey(String id, long cents);
+
+        @PostMapping
+        @Idempotent(scope = "s", key = "#key", fingerprint = "#key")
+        abstract String fingerprintBesideAttempt(String key, Locale locale, @CookieValue String session);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String uploadWithItsOwnJson(String key, HashedUpload upload);
+
+        @Idempotent(scope = "s", key = "#key")
+        abstract String uploadThatIsIgnored(String key, IgnoredUpload upload);
 
         @Idempotent(scope = "s", key = "#key", fingerprint = "''")
         abstract String fingerprintOfNothing(String key, long cents);
@@ -789,6 +824,7 @@ class MethodRulesReportTest {
                 @RequestParam Locale locale,
                 @RequestParam Map<String, String> fields,
                 @RequestHeader String currency,
+                @RequestHeader("If-Match") String version,
                 @RequestBody Map<String, String> order,
                 @AuthenticationPrincipal String user) {
             return key;
@@ -944,6 +980,17 @@ class MethodRulesReportTest {
     record Form(String orderId, MultipartFile file) {}
 
     record LargeForm(String orderId, Optional<Part[]> parts) {}
+
+    record HashedUpload(MultipartFile file) {
+
+        @JsonValue
+        public String hash() {
+            return "hash";
+        }
+    }
+
+    @JsonIgnoreProperties("file")
+    record IgnoredUpload(String orderId, MultipartFile file) {}
 
     static class Upload {
         InputStream body;
