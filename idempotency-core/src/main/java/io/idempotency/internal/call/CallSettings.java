@@ -20,4 +20,9 @@ public record CallSettings(int maxWaiting, int maxWaitingInAll, RetrySettings re
     public CallSettings {
         Assert.isTrue(maxWaiting > 0 && maxWaitingInAll > 0, "At least one call must be able to wait for another");
     }
+
+    String tooManyWaiting() {
+        return "as many calls of this process wait as may at the same time (idempotency.max-waiting = " + maxWaiting
+                + " for one key, idempotency.max-waiting-in-all = " + maxWaitingInAll + ")";
+    }
 }

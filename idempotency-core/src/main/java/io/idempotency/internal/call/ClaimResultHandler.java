@@ -98,8 +98,11 @@ final class ClaimResultHandler {
                 RetryAfter.of(waitBudget().total()),
                 "The " + call.intent() + " could not be claimed within "
                         + waitBudget().spent().toMillis()
-                        + " ms, because another call with it is still running or its table is locked: repeat this"
-                        + " call later with the same key"
+                        + " ms, because another call with it is still running or its table is locked"
+                        + (waitBudget().isCutShort()
+                                ? ", and " + attempt.parts().settings().tooManyWaiting()
+                                : "")
+                        + ": repeat this call later with the same key"
                         + (mayRetryInNewTransaction
                                 ? ""
                                 : ". The transaction that this call joined cannot be committed any more"),

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,6 +42,8 @@ public final class IdempotentCallExecutor {
 
     private final SingleFlight singleFlight;
 
+    private final Semaphore placesOfWaiting;
+
     private final TransactionalCalls transactionalCalls;
 
     private final LeasedExecutor leasedCalls;
@@ -58,7 +61,8 @@ public final class IdempotentCallExecutor {
         this.leasedCalls = leasedCalls;
         this.parts = parts;
         CallSettings settings = parts.settings();
-        this.singleFlight = new SingleFlight(settings.maxWaiting(), settings.maxWaitingInAll());
+        this.singleFlight = new SingleFlight(settings.maxWaiting());
+        this.placesOfWaiting = new Semaphore(settings.maxWaitingInAll(), true);
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
         FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), settings);
         CallRetry retry = new CallRetry(settings.retry());
@@ -110,8 +114,8 @@ public final class IdempotentCallExecutor {
             throws Throwable {
         long start = System.nanoTime();
         IdempotentCall call = bind(publisher, binding, start);
-        CallExecution execution =
-                new CallExecution(call, parts, WaitBudget.of(call.options()), effect, firstAttempt, publisher, start);
+        WaitBudget waitBudget = WaitBudget.of(call.options(), placesOfWaiting);
+        CallExecution execution = new CallExecution(call, parts, waitBudget, effect, firstAttempt, publisher, start);
         Throwable failure = null;
         try {
             return executeInTurn(execution);
@@ -209,13 +213,8 @@ public final class IdempotentCallExecutor {
         throw new RequestInProgressException(
                 intent,
                 RetryAfter.of(execution.waitBudget().total()),
-                "The " + intent
-                        + " is being executed by another call, and as many calls of this process wait"
-                        + " as may at the same time (idempotency.max-waiting = "
-                        + parts.settings().maxWaiting()
-                        + " for one key, idempotency.max-waiting-in-all = "
-                        + parts.settings().maxWaitingInAll()
-                        + "): repeat this call later with the same key",
+                "The " + intent + " is being executed by another call, and "
+                        + parts.settings().tooManyWaiting() + ": repeat this call later with the same key",
                 null);
     }
 
@@ -231,7 +230,6 @@ public final class IdempotentCallExecutor {
         if (stored.isPresent()) {
             return answerWithoutAttempt(execution).answer(stored.get(), true);
         }
-        boolean isWaiting = false;
         try {
             while (true) {
                 try {
@@ -240,17 +238,14 @@ public final class IdempotentCallExecutor {
                     if (execution.waitBudget().isSpent()) {
                         throw leased.toRequestInProgress(call.intent(), execution.waitBudget());
                     }
-                    isWaiting = isWaiting || singleFlight.beginWaiting();
-                    if (!isWaiting) {
+                    if (!execution.waitBudget().beginWaiting()) {
                         return refuseToWait(execution);
                     }
                     pause(leased.remaining(), execution.waitBudget());
                 }
             }
         } finally {
-            if (isWaiting) {
-                singleFlight.endWaiting();
-            }
+            execution.waitBudget().endWaiting();
         }
     }
 

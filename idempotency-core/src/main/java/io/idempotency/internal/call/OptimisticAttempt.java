@@ -1,5 +1,7 @@
 package io.idempotency.internal.call;
 
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.internal.claim.ClaimRequest;
@@ -57,16 +59,24 @@ final class OptimisticAttempt extends TransactionalAttempt {
         RowWithCommit row = new RowWithCommit(
                 call().intent(),
                 open.connection(),
-                () -> store.insertFinishedAndCommit(open.connection(), request, completion));
+                () -> sendRow(
+                        request, bounded -> store.insertFinishedAndCommit(open.connection(), bounded, completion)));
         if (active != null && active.commitWith(row)) {
             CommitGuard.register(open.connection(), transaction.holder());
             held.storedWithCommit();
         } else {
-            store.insertFinished(open.connection(), request, completion);
+            sendRow(request, bounded -> store.insertFinished(open.connection(), bounded, completion));
             claimed(FIRST);
             CommitGuard.registerOwn(open.connection(), transaction.holder());
             held.completed();
         }
+    }
+
+    private void sendRow(ClaimRequest request, Consumer<ClaimRequest> row) {
+        execution().waitBudget().sendClaim(request, bounded -> {
+            row.accept(bounded);
+            return true;
+        });
     }
 
     /** The insert of the row may have waited for the transaction of the first call. */

@@ -22,19 +22,15 @@ final class SingleFlight {
 
     private final int maxWaiting;
 
-    private final Semaphore allWaiters;
-
     private final ConcurrentHashMap<LocalKey, Queue> queues = new ConcurrentHashMap<>();
 
     /**
-     * Creates the queues. The limits protect the threads of the server, one of which each waiting call blocks.
+     * Creates the queues. The limit protects the threads of the server, one of which each waiting call blocks.
      *
      * @param maxWaiting the number of calls that may wait for one key
-     * @param maxWaitingInAll the number of calls that may wait for all keys together
      */
-    SingleFlight(int maxWaiting, int maxWaitingInAll) {
+    SingleFlight(int maxWaiting) {
         this.maxWaiting = maxWaiting;
-        this.allWaiters = new Semaphore(maxWaitingInAll);
     }
 
     /**
@@ -47,7 +43,7 @@ final class SingleFlight {
             throws Throwable {
         Queue queue = join(key);
         try {
-            return switch (queue.awaitTurn(budget, allWaiters)) {
+            return switch (queue.awaitTurn(budget)) {
                 case GRANTED -> queue.run(work);
                 case OTHERS_ENDED -> work.proceed();
                 case TIMED_OUT -> onTimeout.proceed();
@@ -56,15 +52,6 @@ final class SingleFlight {
         } finally {
             leave(key);
         }
-    }
-
-    /** Counts a call that has its turn and waits for another instance. Returns {@code false} if no more calls may wait. */
-    boolean beginWaiting() {
-        return allWaiters.tryAcquire();
-    }
-
-    void endWaiting() {
-        allWaiters.release();
     }
 
     private Queue join(LocalKey key) {
@@ -101,7 +88,7 @@ final class SingleFlight {
          * Waits for the turn. If no other call has ended in the last part of the wait, the database is not asked: this call would
          * only take a connection and wait there.
          */
-        Wait awaitTurn(WaitBudget budget, Semaphore waitersOfAllKeys) {
+        Wait awaitTurn(WaitBudget budget) {
             long start = System.nanoTime();
             try {
                 // Takes no notice of an interruption, and does not overtake waiting calls.
@@ -112,8 +99,9 @@ final class SingleFlight {
                     return Wait.TOO_MANY_WAITING;
                 }
                 try {
-                    return awaitPermit(budget, waitersOfAllKeys);
+                    return budget.beginWaiting() ? awaitPermit(budget) : Wait.TOO_MANY_WAITING;
                 } finally {
+                    budget.endWaiting();
                     waiters.release();
                 }
             } catch (InterruptedException interrupted) {
@@ -121,17 +109,6 @@ final class SingleFlight {
                 return Wait.TIMED_OUT;
             } finally {
                 budget.spendSince(start);
-            }
-        }
-
-        private Wait awaitPermit(WaitBudget budget, Semaphore waitersOfAllKeys) throws InterruptedException {
-            if (!waitersOfAllKeys.tryAcquire()) {
-                return Wait.TOO_MANY_WAITING;
-            }
-            try {
-                return awaitPermit(budget);
-            } finally {
-                waitersOfAllKeys.release();
             }
         }
 

@@ -84,7 +84,9 @@ public class TransactionalAttempt extends Attempt {
 
     private ClaimResult claim(Connection connection, ClaimRequest request) {
         try {
-            return call().keyClaimer().claim(connection, request);
+            return execution()
+                    .waitBudget()
+                    .sendClaim(request, bounded -> call().keyClaimer().claim(connection, bounded));
         } catch (DataAccessException failure) {
             throw ReadOnlyTransaction.explain(call().intent(), failure);
         }

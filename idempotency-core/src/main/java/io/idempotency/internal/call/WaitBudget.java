@@ -1,14 +1,20 @@
 package io.idempotency.internal.call;
 
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
 import io.idempotency.DuplicatePolicy;
+import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.operation.CallOptions;
 
 /**
  * The time that one call may wait for others that hold its key: in this JVM, for a lease and in the database together. The time
- * in which its method runs does not count.
+ * in which its method runs does not count. Of all calls of this JVM, as many may wait at the same time as there are places.
  */
 public final class WaitBudget {
 
@@ -19,14 +25,27 @@ public final class WaitBudget {
 
     private final long totalNanos;
 
+    private final Semaphore places;
+
     private long spentNanos;
 
+    private boolean hasPlace;
+
+    private boolean isCutShort;
+
     /** Returns the budget of a call with these options. */
-    static WaitBudget of(CallOptions options) {
-        return new WaitBudget(options.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : options.waitTimeout());
+    static WaitBudget of(CallOptions options, Semaphore places) {
+        return new WaitBudget(
+                options.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : options.waitTimeout(), places);
     }
 
-    WaitBudget(Duration total) {
+    /**
+     * Creates a budget.
+     *
+     * @param places the places of all calls that wait, given in the order of arrival
+     */
+    WaitBudget(Duration total, Semaphore places) {
+        this.places = places;
         this.total = total;
         this.totalNanos = total.toNanos();
     }
@@ -81,5 +100,57 @@ public final class WaitBudget {
 
     void spendAll() {
         spentNanos = totalNanos;
+    }
+
+    /**
+     * Takes a place for a call that has to wait, unless it has one. Claims hold places that wait for nobody, so that one may become
+     * free in as short a time as a claim without a place has. Returns {@code false} if none does.
+     */
+    boolean beginWaiting() {
+        hasPlace = hasPlace || takeFreePlace() || awaitPlace();
+        return hasPlace;
+    }
+
+    void endWaiting() {
+        if (hasPlace) {
+            hasPlace = false;
+            places.release();
+        }
+    }
+
+    /**
+     * Sends a claim, which holds a place until it is answered, because nobody knows before whether it waits. If none is free, it waits
+     * only as briefly as one with {@code onDuplicate = FAIL}.
+     */
+    public <T extends @Nullable Object> T sendClaim(ClaimRequest request, Function<ClaimRequest, T> claim) {
+        boolean needsPlace = !hasPlace && request.waitLimit().compareTo(shortest()) > 0;
+        boolean takesPlace = needsPlace && takeFreePlace();
+        isCutShort = needsPlace && !takesPlace;
+        try {
+            return claim.apply(isCutShort ? request.withWaitLimit(shortest()) : request);
+        } finally {
+            if (takesPlace) {
+                places.release();
+            }
+        }
+    }
+
+    /** Returns whether the last claim had less time than the budget, because as many calls waited as may. */
+    boolean isCutShort() {
+        return isCutShort;
+    }
+
+    /** Does not overtake calls that have to wait. */
+    private boolean takeFreePlace() {
+        return !places.hasQueuedThreads() && places.tryAcquire();
+    }
+
+    private boolean awaitPlace() {
+        try {
+            return places.tryAcquire(shortest().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 }

@@ -43,6 +43,11 @@ public record ClaimRequest(
         return new ClaimRequest(key, retention, null, waitLimit, true, null);
     }
 
+    /** Returns the same request with another limit of the wait. */
+    public ClaimRequest withWaitLimit(Duration limit) {
+        return new ClaimRequest(key, retention, responseRetention, limit, completeAtOnce, lease);
+    }
+
     /** {@return the primary key} */
     public UUID id() {
         return key.id();

@@ -373,7 +373,8 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private ClaimResult claimAndCommit(Connection connection) {
             since = System.nanoTime();
-            ClaimResult claim = withFirstKind(parts.store().claimAndCommit(connection, request, this::withFirstKind));
+            ClaimResult claim = withFirstKind(waitBudget.sendClaim(
+                    request, bounded -> parts.store().claimAndCommit(connection, bounded, this::withFirstKind)));
             try {
                 findSteps(connection, claim);
             } catch (Throwable failure) {
@@ -385,7 +386,8 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private ClaimResult claim(Connection connection) {
             since = System.nanoTime();
-            ClaimResult claim = withFirstKind(parts.store().claim(connection, request));
+            ClaimResult claim = withFirstKind(
+                    waitBudget.sendClaim(request, bounded -> parts.store().claim(connection, bounded)));
             findSteps(connection, claim);
             return claim;
         }

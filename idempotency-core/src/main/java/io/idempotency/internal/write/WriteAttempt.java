@@ -110,13 +110,17 @@ public final class WriteAttempt extends TransactionalAttempt {
         long start = System.nanoTime();
         CommitResult.End end = CommitResult.End.UNKNOWN;
         try {
-            String row = parts().store()
-                    .writeAndCommit(
-                            connection,
+            String row = execution()
+                    .waitBudget()
+                    .sendClaim(
                             request,
-                            completion,
-                            write,
-                            parts().responses().maxBytes());
+                            bounded -> parts().store()
+                                    .writeAndCommit(
+                                            connection,
+                                            bounded,
+                                            completion,
+                                            write,
+                                            parts().responses().maxBytes()));
             end = CommitResult.End.COMMITTED;
             return row;
         } catch (Throwable failure) {

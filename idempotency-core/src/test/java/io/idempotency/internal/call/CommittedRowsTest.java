@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -103,7 +104,8 @@ class CommittedRowsTest {
 
     private boolean isAskedFor(IdempotentCall call) {
         dataSource.isAsked = false;
-        assertThat(rows.findRecent(call, new WaitBudget(Duration.ofSeconds(1)))).isEmpty();
+        assertThat(rows.findRecent(call, new WaitBudget(Duration.ofSeconds(1), new Semaphore(1))))
+                .isEmpty();
         return dataSource.isAsked;
     }
 

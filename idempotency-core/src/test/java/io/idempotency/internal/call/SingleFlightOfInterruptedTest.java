@@ -2,6 +2,7 @@ package io.idempotency.internal.call;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -14,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A thread that was interrupted before its call. */
 class SingleFlightOfInterruptedTest {
 
-    private final SingleFlight calls = new SingleFlight(1, 1);
+    private final SingleFlight calls = new SingleFlight(1);
 
     private final LocalKey key = new LocalKey(UUID.randomUUID(), "database");
 
@@ -42,6 +43,10 @@ class SingleFlightOfInterruptedTest {
 
     private @Nullable Object call(Invocation work) throws Throwable {
         return calls.call(
-                key, new WaitBudget(Duration.ofSeconds(30)), work, () -> "in progress", () -> "too many waiting");
+                key,
+                new WaitBudget(Duration.ofSeconds(30), new Semaphore(1, true)),
+                work,
+                () -> "in progress",
+                () -> "too many waiting");
     }
 }
