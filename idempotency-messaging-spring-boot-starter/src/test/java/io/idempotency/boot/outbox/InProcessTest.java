@@ -298,6 +298,19 @@ class InProcessTest {
                 .hasMessageContaining("there is no such message");
     }
 
+    /** As after a relay that was killed, or a failure of another handler, and a deployment. */
+    @Test
+    void aMessageThatIsHandledIsDoneAlsoIfItCannotBeReadAnyMore() {
+        application.shop().place("1");
+        awaitSent("1");
+        database.jdbc()
+                .update(
+                        "update idempotency.outbox_event set status = 'pending', sent_at = null, expires_at = null, payload = '[]'");
+        await().until(() -> application.messages().stream().allMatch(message -> message.endsWith("sent")));
+
+        assertThat(application.invoices()).containsExactly("1 invoices", "1 statistics");
+    }
+
     @Test
     void aMessageWithoutAPayloadIsNullOrEmpty() {
         invoices.transaction.execute(status -> invoices.outbox.publish(

@@ -1,7 +1,6 @@
 package io.idempotency.internal.outbox;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -93,8 +92,10 @@ public final class InProcessSender implements OutboxSender, AutoCloseable {
         Throwable left = null;
         for (HandlerMethod handler : called) {
             try {
-                Callable<Void> call = handlers.prepare(handler, message);
-                inbox.<Exception>handleOnce(handler.consumer(), message.id().toString(), call::call);
+                inbox.<Exception>handleOnce(
+                        handler.consumer(),
+                        message.id().toString(),
+                        () -> handlers.prepare(handler, message).call());
             } catch (CannotCreateTransactionException noConnection) {
                 failure = add(
                         failure, new SenderUnavailableException("There is no connection for a handler", noConnection));
