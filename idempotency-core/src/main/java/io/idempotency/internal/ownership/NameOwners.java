@@ -29,7 +29,7 @@ public final class NameOwners {
 
     private static final Logger logger = LoggerFactory.getLogger(NameOwners.class);
 
-    /** Of one kind in one database. More are asked for again, so that names without end do not fill the memory. */
+    /** Of one kind in one database. More are asked for again, and recorded no more: names may be made at run time without end. */
     private static final int MOST_NAMES = 10_000;
 
     /** The longest wait for another thread's question while this thread may hold the connection that the other one waits for. */
@@ -47,6 +47,9 @@ public final class NameOwners {
     private final Map<Object, Map<String, Set<String>>> own = new ConcurrentHashMap<>();
 
     private final ReentrantLock asking = new ReentrantLock();
+
+    /** The number of names that were asked for at run time. It is changed by the thread whose turn it is. */
+    private int asked;
 
     /**
      * Creates the owners.
@@ -83,7 +86,7 @@ public final class NameOwners {
                             + " spring.application.name, or idempotency.application",
                     schema);
         }
-        List<ForeignName> others = record(Set.copyOf(names));
+        List<ForeignName> others = record(Set.copyOf(names), true);
         if (!others.isEmpty()) {
             throw new IdempotencyStartupException(problem(others), action(others));
         }
@@ -158,11 +161,20 @@ public final class NameOwners {
     }
 
     private void ask(Set<String> names, OwnedName name) {
-        List<ForeignName> others = record(Set.of(name));
+        List<ForeignName> others = record(Set.of(name), asked < MOST_NAMES);
         if (!others.isEmpty()) {
             throw new OtherApplicationException(problem(others) + " " + action(others));
         }
         add(names, name);
+        if (asked <= MOST_NAMES && asked++ == MOST_NAMES) {
+            logger.warn(
+                    "This application has used {} names of scopes, consumers and topics that it does not declare. No more of them"
+                            + " are recorded, beginning with the {} '{}': another application may take them. Let a name say which"
+                            + " kind of call it is, and the key what tells one call from another",
+                    MOST_NAMES,
+                    name.kind(),
+                    name.name());
+        }
     }
 
     private static void add(Set<String> names, OwnedName name) {
@@ -172,8 +184,9 @@ public final class NameOwners {
         names.add(name.name());
     }
 
-    private List<ForeignName> record(Set<OwnedName> names) {
-        return transactions.callAndKeepIf(connection -> store.record(connection, application, names), List::isEmpty);
+    private List<ForeignName> record(Set<OwnedName> names, boolean isKept) {
+        return transactions.callAndKeepIf(
+                connection -> store.record(connection, application, names), others -> isKept && others.isEmpty());
     }
 
     private String problem(List<ForeignName> others) {

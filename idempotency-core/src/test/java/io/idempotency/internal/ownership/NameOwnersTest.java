@@ -128,6 +128,22 @@ class NameOwnersTest {
     }
 
     @Test
+    @Tag("full")
+    void namesWithoutEndDoNotFillTheTableAndThoseOfOthersAreStillRefused() {
+        start("billing", "scope orders");
+        NameOwners shop = owners("shop");
+
+        for (int i = 0; i < 10_005; i++) {
+            shop.require(DATABASE, "scope", "order-" + i);
+        }
+
+        assertThat(recorded()).hasSize(10_001);
+        shop.require(DATABASE, "scope", "order-10004");
+        assertThatThrownBy(() -> shop.require(DATABASE, "scope", "orders"))
+                .isInstanceOf(OtherApplicationException.class);
+    }
+
+    @Test
     @Tag("race")
     void ofTwoApplicationsThatStartTogetherOneWins() {
         for (int round = 0; round < 20; round++) {
