@@ -127,11 +127,16 @@ public final class Backends {
      * it, in the order in which it is told.
      */
     public void awaitStatistics() {
+        awaitStatistics(List.of());
+    }
+
+    /** The same, while some backends go on and keep their statistics. */
+    public void awaitStatistics(List<Integer> without) {
         pools.forEach(pool -> pool.getHikariConfigMXBean().setMinimumIdle(0));
         awaitActivity(TIMEOUT, "all backends are gone", backends -> {
             // In each round, because a pool may just be opening a connection.
             pools.forEach(pool -> pool.getHikariPoolMXBean().softEvictConnections());
-            return backends.isEmpty();
+            return backends.stream().allMatch(backend -> without.contains(backend.pid()));
         });
         JdbcTemplate unpooled = new JdbcTemplate(admin);
         unpooled.execute("create table if not exists counted_last ()");

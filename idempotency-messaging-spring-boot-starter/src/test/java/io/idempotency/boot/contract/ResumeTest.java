@@ -368,7 +368,7 @@ class ResumeTest {
     private void makeDue() {
         alterMessage("status = 'pending', sent_at = null, expires_at = null,"
                 + " due_at = statement_timestamp() - interval '1 hour',"
-                + " next_attempt_at = statement_timestamp() - interval '1 hour'");
+                + " next_attempt_at = statement_timestamp()");
     }
 
     private void alterMessage(String changes) {

@@ -839,7 +839,7 @@ class RelayTest {
 
     /** As if the time of every next attempt had come. */
     private void makeDue() {
-        admin.execute("update idempotency.outbox_event set next_attempt_at = clock_timestamp() - interval '1 hour'"
+        admin.execute("update idempotency.outbox_event set next_attempt_at = now()"
                 + " where status = 'pending' and next_attempt_at > clock_timestamp()");
     }
 

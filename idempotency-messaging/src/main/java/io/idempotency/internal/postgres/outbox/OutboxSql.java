@@ -35,6 +35,16 @@ final class OutboxSql {
             where m.topic operator(pg_catalog.=) cast(? as text)
                 and m.deduplication_key operator(pg_catalog.=) cast(? as text)""";
 
+    /** What {@link SearchFloor} learns of a search, around the time of the first pending message that was found. */
+    static final String BEFORE_FIRST = """
+            cast(cast(pg_snapshot_xmin(pg_current_snapshot()) as text) as bigint) as oldest_open,
+            case when cast(? as integer) = 1 then cast(cast(pg_current_xact_id() as text) as bigint) end as transaction_number,
+            statement_timestamp() as searched_at,
+            greatest(timestamptz 'epoch', least(statement_timestamp(),
+            """;
+
+    static final String AFTER_FIRST = ")) as first_pending_at";
+
     /**
      * A message is ready if it is due and no earlier message of its ordering key is to be tried later, or by others. A subquery and not an
      * anti-join: the lane's index gives the rows in order, and reading stops at the limit. The message that holds the others up
@@ -43,6 +53,7 @@ final class OutboxSql {
     private static final String READY = """
             m.status operator(pg_catalog.=) 'pending'
                 and m.lane operator(pg_catalog.=) %s
+                and m.next_attempt_at >= {floor}
                 and m.next_attempt_at <= statement_timestamp(){topic}
                 and not coalesce((
                     select true
@@ -64,24 +75,28 @@ final class OutboxSql {
             set transaction isolation level read committed;
             set local enable_seqscan = off;
             set local enable_bitmapscan = off;
-            %4$s;
-            select set_config('idempotency.lanes', (
-                with recursive pending_lane (lane) as (
-                    select pg_catalog.min(lane)
+            %4$s, set_config('idempotency.floor', cast(? as text), true);
+            with recursive pending_lane (lane, first_attempt_at) as (
+                    (select lane, next_attempt_at
                     from {schema}.outbox_event
                     where status operator(pg_catalog.=) 'pending' and lane operator(pg_catalog.<) %1$s::smallint
+                        and next_attempt_at >= {floor}
+                    order by lane, next_attempt_at
+                    limit 1)
                     union all
-                    select (
-                        select pg_catalog.min(m.lane)
+                    select next.lane, next.next_attempt_at
+                    from pending_lane
+                    cross join lateral (
+                        select m.lane, m.next_attempt_at
                         from {schema}.outbox_event as m
                         where m.status operator(pg_catalog.=) 'pending' and m.lane operator(pg_catalog.>) pending_lane.lane
-                            and m.lane operator(pg_catalog.<) %1$s::smallint)
-                    from pending_lane
-                    where pending_lane.lane is not null),
+                            and m.lane operator(pg_catalog.<) %1$s::smallint
+                            and m.next_attempt_at >= {floor}
+                        order by m.lane, m.next_attempt_at
+                        limit 1) as next),
                 shuffled (lane, position) as materialized (
                     select lane, row_number() over (order by random())
-                    from pending_lane
-                    where lane is not null),
+                    from pending_lane),
                 taken (position, lane, found) as (
                     select 0::bigint, null::smallint, 0::bigint
                     union all
@@ -108,9 +123,11 @@ final class OutboxSql {
                         where shuffled.position = taken.position + 1
                         offset 0) as next
                     where taken.found < ?)
-                select coalesce(pg_catalog.array_agg(lane), '{}')::text
-                from taken
-                where lane is not null), true);
+            select set_config('idempotency.lanes', (
+                       select coalesce(pg_catalog.array_agg(lane), '{}')::text
+                       from taken
+                       where lane is not null), true),
+                   {found}(select pg_catalog.min(first_attempt_at) from pending_lane){end of found};
             select m.sequence, m.predecessor, m.message_id, m.topic, m.message_type, m.ordering_key, m.aggregate_type,
                    m.aggregate_id, m.payload, m.headers::text as headers, m.idempotency_scope, m.caller,
                    m.idempotency_key, m.created_at, m.due_at, m.attempt_count, m.waited
@@ -134,7 +151,10 @@ final class OutboxSql {
                     READY.formatted("shuffled.lane"),
                     READY.formatted("taken.lane"),
                     TransactionLimits.select("'5min'", "cast(? as text)"))
-            .replace("{waited}", WAITED);
+            .replace("{waited}", WAITED)
+            .replace("{found}", BEFORE_FIRST)
+            .replace("{end of found}", AFTER_FIRST)
+            .replace("{floor}", "cast(current_setting('idempotency.floor') as timestamptz)");
 
     /** Read once for a statement. */
     private static final String TOPICS_OF_OTHERS = "(array(select name from {schema}.owner"

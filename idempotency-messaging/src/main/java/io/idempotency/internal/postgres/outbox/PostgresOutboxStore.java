@@ -42,7 +42,7 @@ import static java.util.Objects.requireNonNull;
 /** The store of messages to send. */
 public final class PostgresOutboxStore implements OutboxStore {
 
-    private static final int RESULTS_BEFORE_MESSAGES = 5;
+    private static final int RESULTS_BEFORE_LANES = 4;
 
     /** Named by feature so that its level can be set. */
     private static final Logger logger = LoggerFactory.getLogger("io.idempotency.outbox");
@@ -75,6 +75,8 @@ public final class PostgresOutboxStore implements OutboxStore {
 
     private final AtomicLong nextRelease = new AtomicLong(System.nanoTime());
 
+    private final SearchFloor floor;
+
     private final RequiresNewTransaction transaction;
 
     /**
@@ -83,6 +85,12 @@ public final class PostgresOutboxStore implements OutboxStore {
      * @param application the name of the application: messages of topics that belong to another one are not taken
      */
     public PostgresOutboxStore(Schema schema, DataSource dataSource, Duration retention, String application) {
+        this(schema, dataSource, retention, application, new SearchFloor(System::nanoTime));
+    }
+
+    PostgresOutboxStore(
+            Schema schema, DataSource dataSource, Duration retention, String application, SearchFloor floor) {
+        this.floor = floor;
         this.retention = retention;
         this.application = application;
         this.insert = schema.resolve(OutboxSql.INSERT);
@@ -222,17 +230,25 @@ public final class PostgresOutboxStore implements OutboxStore {
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(topics == null ? takeAll : takeOfTopics)) {
             StatementParameters parameters = new StatementParameters(statement);
+            SearchFloor.From from = floor.next();
             parameters.string(Long.toString(bound.toMillis()));
+            parameters.string(from.time());
             bindReady(parameters, topics);
             parameters.integer(limit);
             parameters.integer(limit);
+            parameters.integer(from.takesNumber() ? 1 : 0);
             bindReady(parameters, topics);
             parameters.integer(limit);
             statement.execute();
-            // The settings and the lanes come first.
-            for (int i = 0; i < RESULTS_BEFORE_MESSAGES; i++) {
+            // The settings come first.
+            for (int i = 0; i < RESULTS_BEFORE_LANES; i++) {
                 statement.getMoreResults();
             }
+            try (ResultSet lanes = statement.getResultSet()) {
+                lanes.next();
+                floor.learn(from, SearchFloor.Search.read(lanes));
+            }
+            statement.getMoreResults();
             try (ResultSet rows = statement.getResultSet()) {
                 return inOrder(rows);
             }

@@ -44,6 +44,8 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     private final String drop;
 
+    private final SearchFloor floor = new SearchFloor(System::nanoTime);
+
     /**
      * Prepares the statements.
      *
@@ -105,13 +107,22 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     @Override
     public List<DueCall> findDue(
             Connection connection, Collection<String> scopes, Collection<UUID> without, int limit) {
-        try (PreparedStatement statement = connection.prepareStatement(find)) {
-            StatementParameters parameters = new StatementParameters(statement);
+        try (MultiStatement statements = MultiStatement.prepare(connection, find)) {
+            StatementParameters parameters = statements.parameters();
+            SearchFloor.From from = floor.next();
+            parameters.integer(from.takesNumber() ? 1 : 0);
+            parameters.string(from.time());
+            parameters.string(from.time());
             parameters.texts(scopes);
             parameters.array("uuid", without.toArray());
             parameters.integer(limit);
+            statements.execute();
+            try (ResultSet search = statements.firstRows()) {
+                search.next();
+                floor.learn(from, SearchFloor.Search.read(search));
+            }
             List<DueCall> calls = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = statements.nextRows()) {
                 while (rows.next()) {
                     calls.add(map(rows));
                 }
@@ -147,7 +158,9 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     @Override
     public boolean hasOtherDue(Connection connection, Collection<String> scopes) {
         try (PreparedStatement statement = connection.prepareStatement(hasOthers)) {
-            new StatementParameters(statement).texts(scopes);
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.string(floor.next().time());
+            parameters.texts(scopes);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() && rows.getBoolean(1);
             }

@@ -59,15 +59,26 @@ final class ResumptionSql {
 
     static final String REMOVE = "delete from {schema}.outbox_event\n" + OF_REQUEST;
 
-    private static final String IS_DUE = """
+    private static final String IS_PENDING = """
             where status operator(pg_catalog.=) 'pending'
                 and lane operator(pg_catalog.=) %s
+                and next_attempt_at >= cast(cast(? as text) as timestamptz)
+            """.formatted(Lanes.OF_RESUMPTIONS);
+
+    private static final String IS_DUE = IS_PENDING + """
                 and next_attempt_at <= statement_timestamp()
                 and topic operator(pg_catalog.=) %s
-            """.formatted(Lanes.OF_RESUMPTIONS, TOPIC);
+            """.formatted(TOPIC);
 
     /** Locks nothing: many may find a message, and one of them claims its key. */
-    static final String FIND_DUE = """
+    static final String FIND_DUE =
+            "select " + OutboxSql.BEFORE_FIRST + """
+            (
+                select next_attempt_at
+                from {schema}.outbox_event
+            """ + IS_PENDING + "order by next_attempt_at limit 1)"
+                    + OutboxSql.AFTER_FIRST + """
+            ;
             select message_id, idempotency_scope, caller, idempotency_key, aggregate_id, attempt_count, payload::text as payload,
                    %s as waited
             from {schema}.outbox_event
