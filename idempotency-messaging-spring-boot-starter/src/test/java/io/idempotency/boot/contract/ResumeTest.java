@@ -454,7 +454,7 @@ class ResumeTest {
 
     static class CarFerries implements Ferries {
 
-        @Idempotent(scope = "ferries", key = "#key", mode = IdempotencyMode.LEASED, resume = true)
+        @Idempotent(scope = "ferries", shared = true, key = "#key", mode = IdempotencyMode.LEASED, resume = true)
         public String cross(String key) {
             if (IdempotencyContext.current().attempt() == 1) {
                 throw new IllegalStateException("vanished");
