@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -48,8 +49,8 @@ public final class NameOwners {
 
     private final ReentrantLock asking = new ReentrantLock();
 
-    /** The number of names that were asked for at run time. It is changed by the thread whose turn it is. */
-    private int asked;
+    /** The number of names that were asked for at run time. */
+    private final AtomicInteger asked = new AtomicInteger();
 
     /**
      * Creates the owners.
@@ -104,8 +105,13 @@ public final class NameOwners {
      */
     public void require(@Nullable Object database, String kind, String name) {
         Set<String> names = ownNames(database, kind);
-        if (!names.contains(name)) {
+        if (names.contains(name)) {
+            return;
+        }
+        if (RequiresNewTransaction.mayHoldConnection()) {
             askInTurn(names, new OwnedName(kind, name));
+        } else {
+            ask(names, new OwnedName(kind, name));
         }
     }
 
@@ -117,8 +123,7 @@ public final class NameOwners {
 
     /** Threads that each wait for a second connection while they hold a first one would exhaust the pool: one at a time asks. */
     private void askInTurn(Set<String> names, OwnedName name) {
-        boolean mayHoldConnection = RequiresNewTransaction.mayHoldConnection();
-        if (!takeTurn(mayHoldConnection)) {
+        if (!takeTurn()) {
             logger.warn(
                     "It was not asked in time whether the {} '{}' belongs to this application: its next use asks again",
                     name.kind(),
@@ -130,9 +135,6 @@ public final class NameOwners {
                 ask(names, name);
             }
         } catch (DataAccessException | TransactionException failure) {
-            if (!mayHoldConnection) {
-                throw failure;
-            }
             // Each use would wait again for a second connection, which the pool may not have.
             add(names, name);
             logger.warn(
@@ -147,11 +149,7 @@ public final class NameOwners {
         }
     }
 
-    private boolean takeTurn(boolean mayHoldConnection) {
-        if (!mayHoldConnection) {
-            asking.lock();
-            return true;
-        }
+    private boolean takeTurn() {
         try {
             return asking.tryLock(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException interrupted) {
@@ -161,12 +159,12 @@ public final class NameOwners {
     }
 
     private void ask(Set<String> names, OwnedName name) {
-        List<ForeignName> others = record(Set.of(name), asked < MOST_NAMES);
+        List<ForeignName> others = record(Set.of(name), asked.get() < MOST_NAMES);
         if (!others.isEmpty()) {
             throw new OtherApplicationException(problem(others) + " " + action(others));
         }
         add(names, name);
-        if (asked <= MOST_NAMES && asked++ == MOST_NAMES) {
+        if (asked.get() <= MOST_NAMES && asked.getAndIncrement() == MOST_NAMES) {
             logger.warn(
                     "This application has used {} names of scopes, consumers and topics that it does not declare. No more of them"
                             + " are recorded, beginning with the {} '{}': another application may take them. Let a name say which"
