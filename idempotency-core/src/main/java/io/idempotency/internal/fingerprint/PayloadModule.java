@@ -62,7 +62,8 @@ final class PayloadModule extends SimpleModule {
                     path -> path.getFileSystem() == FileSystems.getDefault()
                             ? path.toString().replace(File.separatorChar, '/')
                             : path),
-            // A key of a map would have its position and not its bytes. Some versions of Jackson write what is before it, too.
+            // A key of a map would have its position and not its bytes. Some versions of Jackson write what is before
+            // it, too.
             exact(ByteBuffer.class, PayloadModule::exactBytes),
             exact(InetAddress.class, InetAddress::getHostAddress),
             exact(InetSocketAddress.class, PayloadModule::addressOf),
