@@ -30,6 +30,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.Outcome;
+import io.idempotency.boot.testing.RunTimeNames;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
 
@@ -53,6 +54,7 @@ class AnswerToCommitTest {
     @AfterEach
     void clear() {
         for (ContractApplication each : applications.values()) {
+            RunTimeNames.record(each.context(), "consumer", "inbox");
             each.bean(Shop.class).reset();
             breaking(each).broken.set(0);
         }

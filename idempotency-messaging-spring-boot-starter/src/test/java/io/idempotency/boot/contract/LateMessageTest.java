@@ -32,6 +32,7 @@ import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.boot.testing.Callbacks;
+import io.idempotency.boot.testing.RunTimeNames;
 import io.idempotency.test.CuttingProxy;
 import io.idempotency.test.TestSize;
 
@@ -58,6 +59,8 @@ class LateMessageTest {
         List<Class<?>> beans = List.of(Shop.class, Interrupting.class);
         application = applications.start(beans);
         withoutRetries = applications.start(beans, "idempotency.retry.max-attempts=1");
+        RunTimeNames.record(application.context(), "scope", "shop-writes");
+        RunTimeNames.record(withoutRetries.context(), "scope", "shop-writes");
     }
 
     @AfterEach

@@ -13,6 +13,7 @@ import io.idempotency.internal.postgres.jdbc.MultiStatement;
 import io.idempotency.internal.postgres.jdbc.Schema;
 import io.idempotency.internal.postgres.jdbc.SqlFailures;
 import io.idempotency.internal.postgres.jdbc.StatementParameters;
+import io.idempotency.internal.postgres.jdbc.WaitBound;
 
 /** The store of owners in the table {@code owner}. */
 public final class PostgresOwnerStore implements OwnerStore {
@@ -26,7 +27,10 @@ public final class PostgresOwnerStore implements OwnerStore {
                 and (coalesce(found.application, '') <> '' or current_setting('transaction_read_only') = 'off')
             order by given.kind, given.name""";
 
-    /** In one order, so that two applications that start together do not wait for each other. */
+    /**
+     * In one order, so that two applications that start together do not wait for each other. The bound ends the wait for a transaction
+     * whose client is gone, so that a later use asks again.
+     */
     private static final String RECORD = """
             insert into {schema}.owner as found (kind, name, application, since)
             select given.kind, given.name, cast(? as text), statement_timestamp()
@@ -42,7 +46,7 @@ public final class PostgresOwnerStore implements OwnerStore {
     /** Prepares the statements. */
     public PostgresOwnerStore(Schema schema) {
         this.findOthers = schema.resolve(FIND_OTHERS);
-        this.record = schema.resolve(RECORD);
+        this.record = schema.resolve(WaitBound.BRIEFLY + RECORD);
     }
 
     @Override
