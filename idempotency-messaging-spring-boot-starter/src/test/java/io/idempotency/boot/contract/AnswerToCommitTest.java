@@ -49,12 +49,12 @@ class AnswerToCommitTest {
                 applications.with(Breaking.class),
                 Shop.class,
                 "idempotency.retry.delay=5ms");
+        this.applications.values().forEach(each -> RunTimeNames.record(each.context(), "consumer", "inbox"));
     }
 
     @AfterEach
     void clear() {
         for (ContractApplication each : applications.values()) {
-            RunTimeNames.record(each.context(), "consumer", "inbox");
             each.bean(Shop.class).reset();
             breaking(each).broken.set(0);
         }
