@@ -339,7 +339,7 @@ class ResumeByAnotherVersionTest {
                 "idempotency_key = chr(7) | its scope, caller or key is malformed",
                 "deduplication_key = null, payload = 'null' | its arguments cannot be read",
                 "due_at = '-infinity', attempt_count = 2147483647, aggregate_id = 'no uuid' |",
-                "due_at = 'infinity', next_attempt_at = '-infinity', attempt_count = -1, headers = '[]', payload = '1' | its arguments",
+                "due_at = 'infinity', next_attempt_at = statement_timestamp() - interval '1 second', attempt_count = -1, headers = '[]', payload = '1' | its arguments",
             })
     void messagesThatCannotBeReadHideNoOther(String change, String problem) {
         vanish("swapped");
