@@ -170,7 +170,7 @@ final class ScriptedCall {
             innermost.setAccessible(true);
             return ((ThreadLocal<?>) innermost.get(null)).get();
         } catch (ReflectiveOperationException renamed) {
-            throw new AssertionError(renamed);
+            throw new LinkageError("The field is another one", renamed);
         }
     }
 

@@ -287,6 +287,7 @@ class FaithfulReplayTest {
     /** Gives something else for a field that is set. */
     static final class Masking {
 
+        @SuppressWarnings("UnusedVariable") // The comparison of fields reads it.
         private String number;
 
         Masking() {}

@@ -115,8 +115,8 @@ class PlatformValuesTest {
     }
 
     private static boolean differ(Object one, Object other) {
-        if (one instanceof Number && other instanceof Number) {
-            return ((Number) one).doubleValue() != ((Number) other).doubleValue();
+        if (one instanceof Number first && other instanceof Number second) {
+            return first.doubleValue() != second.doubleValue();
         }
         if (one instanceof XMLGregorianCalendar) {
             // Its equals compares moments, and not always to an end.

@@ -526,7 +526,7 @@ class LeaseRenewalTest {
 
         @Override
         public void afterSingletonsInstantiated() {
-            interruption.afterEffectDo(whileItRuns::run);
+            interruption.afterEffectDo(whileItRuns);
             payments.pay(key);
         }
     }

@@ -25,8 +25,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ContractTest
 class LeaseWaitTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(60);
-
     /** Longer than a busy machine takes from the claim of a lease to the answer of a call that meets it. */
     private static final Duration SLOWNESS = Duration.ofSeconds(20);
 

@@ -100,6 +100,7 @@ class WaitInDatabaseTest {
                 .respond(String.class, key);
     }
 
+    @SuppressWarnings("ImmutableEnumChecker") // Its functions have no state.
     enum Kind {
         TRANSACTIONAL("transfers", Kind::transfer),
         OPTIMISTIC("transfers", Kind::transfer),
