@@ -133,6 +133,7 @@ class ResumeOfKilledProcessesTest {
         String name = "instance-" + started.incrementAndGet();
         List<String> properties = new ArrayList<>(List.of(SETTINGS));
         properties.add("spring.application.name=" + name);
+        properties.add("idempotency.application=trips");
         properties.add("spring.datasource.hikari.maximum-pool-size=12");
         properties.add("spring.datasource.hikari.data-source-properties.ApplicationName=" + name);
         return new Instance(
