@@ -18,7 +18,7 @@ final class MarkGate {
                 perform pg_advisory_xact_lock_shared(hashtext(current_setting('application_name')));
                 return new;
             end $$;
-            create or replace trigger mark_gate before update on idempotency.outbox_event
+            create or replace trigger mark_gate after update on idempotency.outbox_event
                 for each row when (new.status = 'sent' and new.topic = '%s') execute function pass_mark_gate()""".formatted(PaymentMessages.TOPIC);
 
     private final TestDatabase database;
