@@ -1,4 +1,4 @@
-/** The adapters to Spring AOP: two interceptors and the two post-processors that place them. */
+/** The interceptor of idempotent methods, and the start-up checks of the proxies that have it. */
 @NullMarked
 package io.idempotency.internal.interceptor;
 

@@ -21,7 +21,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * What an expression tells before it is evaluated.
+ * The properties of an expression that are known before it is evaluated.
  *
  * @param root root of the parsed expression
  * @param indexes indexes of the arguments by their names

@@ -20,7 +20,7 @@ import io.idempotency.InvalidIdempotentMethodException;
 /** The rule that no member of the payload is an upload. */
 final class UploadInPayloadRule implements OperationRule {
 
-    /** What is uploaded has no JSON, so that a member of these types would fail each call. */
+    /** An upload has no JSON, so that a member of these types would fail each call. */
     private static final NamedTypes UPLOADS = new NamedTypes(
             "java.io.InputStream",
             "java.io.Reader",

@@ -315,7 +315,7 @@ final class TableCatalog {
     }
 
     /**
-     * What may not be true of a table.
+     * A defect of a table that start-up refuses.
      *
      * @param column the column of the query that says whether it is
      * @param problem what follows the names of the tables

@@ -35,7 +35,7 @@ final class OutboxSql {
             where m.topic operator(pg_catalog.=) cast(? as text)
                 and m.deduplication_key operator(pg_catalog.=) cast(? as text)""";
 
-    /** What {@link SearchFloor} learns of a search, around the time of the first pending message that was found. */
+    /** The columns that {@link SearchFloor} reads of a search, around the time of the first pending message that was found. */
     static final String BEFORE_FIRST = """
             cast(cast(pg_snapshot_xmin(pg_current_snapshot()) as text) as bigint) as oldest_open,
             case when cast(? as integer) = 1 then cast(cast(pg_current_xact_id() as text) as bigint) end as transaction_number,

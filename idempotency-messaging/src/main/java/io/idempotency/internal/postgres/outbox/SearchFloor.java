@@ -93,7 +93,7 @@ final class SearchFloor {
     record From(String time, boolean takesNumber) {}
 
     /**
-     * What a search has found, in one snapshot.
+     * The result of a search, in one snapshot.
      *
      * @param at its time, which is before the snapshot
      * @param firstPendingAt the time of the first pending message that it has found; at most its own time
