@@ -111,6 +111,7 @@ final class Explorer {
                 Run run = scheduler.run(scenario.actors(key), choosers.get());
                 runs++;
                 steps += run.labels().size();
+                OutcomeFiles.add(name, key, run);
                 List<String> wrong = scenario.check(key, run);
                 if (!wrong.isEmpty()) {
                     violations.add(wrong + "\n" + run.describe());
