@@ -24,7 +24,6 @@ public record Backoff(Duration delay, double multiplier, Duration maxDelay, bool
      *
      * @param delay the pause after the first failure, without its random part
      * @param multiplier the factor from one pause to the next, at least 1
-     * @param maxDelay the longest pause
      */
     public Backoff(Duration delay, double multiplier, Duration maxDelay) {
         this(delay, multiplier, maxDelay, true);

@@ -44,7 +44,6 @@ public final class CallExecution {
     /**
      * Creates the execution of a call.
      *
-     * @param waitBudget the time that the call may wait for others
      * @param firstAttempt creates the first attempt; {@code null} for the attempts of the call's mode
      */
     CallExecution(

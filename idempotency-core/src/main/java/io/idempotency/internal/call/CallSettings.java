@@ -7,7 +7,6 @@ import org.springframework.util.Assert;
  *
  * @param maxWaiting number of calls of this JVM that may wait at the same time for one that holds the same key
  * @param maxWaitingInAll number of calls of this JVM that may wait at the same time, whatever their keys are
- * @param retry the settings of retries
  * @param recordFailedAttempts whether failures that are not final are recorded
  */
 public record CallSettings(int maxWaiting, int maxWaitingInAll, RetrySettings retry, boolean recordFailedAttempts) {

@@ -7,11 +7,7 @@ import org.springframework.transaction.TransactionStatus;
 @FunctionalInterface
 public interface Effect {
 
-    /**
-     * Runs the method.
-     *
-     * @throws Throwable its exception
-     */
+    /** Runs the method. */
     @Nullable Object run() throws Throwable;
 
     /** Works in the transaction that the method declares, and ends that. Code that declares none gives the work none. */
@@ -26,7 +22,6 @@ public interface Effect {
         /**
          * Does the work.
          *
-         * @param declared the declared transaction; {@code null} if there is none
          * @throws Throwable on failure, which rolls the transaction back
          */
         @Nullable Object in(@Nullable TransactionStatus declared) throws Throwable;

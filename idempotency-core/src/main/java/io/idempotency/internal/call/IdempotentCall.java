@@ -18,12 +18,7 @@ import io.idempotency.internal.operation.CallOptions;
  * A call with all that is computed once, before its method runs. So a method that changes its arguments changes neither key nor
  * fingerprint.
  *
- * @param key the key of the request or of the message
- * @param database the database that the call works on
- * @param options options of the call
  * @param responseType the return type of the method with its type arguments; {@code void} if it returns nothing
- * @param resultNaming names what the method created; {@code null} if it is not named
- * @param keyClaimer claims the key in the transaction
  * @param arguments the JSON of the arguments by the names of their parameters; {@code null} if the call is not resumed
  * @param resumed how the call was resumed; {@code null} if its caller made it
  */
@@ -50,8 +45,6 @@ public record IdempotentCall(
     /**
      * Returns the request by which the call claims its key.
      *
-     * @param waitLimit the longest wait for other transactions
-     * @param completeAtOnce whether the claim stores the success
      * @param leased the lease; {@code null} for a claim in the transaction of the effect
      */
     public ClaimRequest claimRequest(Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {

@@ -50,11 +50,7 @@ public final class IdempotentCallExecutor {
 
     private final CommittedRows committedRows;
 
-    /**
-     * Creates the executor.
-     *
-     * @param binders a binder for each kind of operation
-     */
+    /** Creates the executor. */
     public IdempotentCallExecutor(
             Collection<? extends CallBinder<?>> binders, LeasedExecutor leasedCalls, CallParts parts) {
         this.binders = binders.stream().collect(Collectors.toUnmodifiableMap(CallBinder::kind, binder -> binder));
@@ -77,7 +73,6 @@ public final class IdempotentCallExecutor {
      *
      * @param target the bean without its proxy
      * @param effect the method and its transaction; each attempt may run it
-     * @throws Throwable the exception of the method, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
@@ -104,7 +99,6 @@ public final class IdempotentCallExecutor {
      * @param binding computes key, payload and options; called once
      * @param effect its effect; each attempt may run it, but not a first one that is not of the call's mode
      * @param firstAttempt creates the first attempt; {@code null} for one of the call's mode
-     * @throws Throwable the exception of the effect, or an {@link io.idempotency.IdempotencyException}
      */
     public @Nullable Object execute(
             OutcomePublisher publisher,

@@ -6,10 +6,6 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Invocation {
 
-    /**
-     * Proceeds with the call.
-     *
-     * @throws Throwable its exception
-     */
+    /** Proceeds with the call. */
     @Nullable Object proceed() throws Throwable;
 }

@@ -105,16 +105,13 @@ public final class KeyOwnership {
      * The identity of a key in this JVM. The request id alone is unique only within one database.
      *
      * @param requestId the id of the intent or of the message
-     * @param database the database that the call works on
      */
     public record LocalKey(UUID requestId, Object database) {}
 
     /**
      * The call that holds a key.
      *
-     * @param thread name of its thread
      * @param hasReturned whether its method has returned, so that the end of its transaction is awaited
-     * @param heldFor time since the key was claimed
      */
     public record Holder(Intent intent, String thread, boolean hasReturned, Duration heldFor) {}
 

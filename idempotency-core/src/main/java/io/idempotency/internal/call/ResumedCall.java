@@ -51,7 +51,6 @@ public final class ResumedCall {
     /**
      * Creates a call that is not made yet.
      *
-     * @param request the request by which its key was claimed
      * @param ends decides what follows a failed attempt
      */
     public ResumedCall(ClaimRequest request, ClaimResult claim, Function<Failure, End> ends) {
@@ -62,11 +61,7 @@ public final class ResumedCall {
         this.leaseRemaining = () -> Duration.ofNanos(Math.max(0, leaseEnd - System.nanoTime()));
     }
 
-    /**
-     * Makes the call on this thread.
-     *
-     * @throws Throwable the exception of the call
-     */
+    /** Makes the call on this thread. */
     public void make(Invocation method) throws Throwable {
         CURRENT.set(this);
         try {

@@ -7,7 +7,6 @@ import io.idempotency.internal.backoff.Backoff;
 /**
  * The settings of retries after a serialization failure, a deadlock or a lost connection.
  *
- * @param backoff the pauses between attempts
  * @param timeout the time after which no further attempt is started; zero for none
  */
 public record RetrySettings(Backoff backoff, Duration timeout) {

@@ -38,11 +38,7 @@ public final class RoutedDatabase implements DatabaseResolver {
         return SINGLE;
     }
 
-    /**
-     * Returns whether a resolver belongs to a DataSource that chooses between no databases.
-     *
-     * @return {@code true} if it returns always the same object
-     */
+    /** Returns whether a resolver belongs to a DataSource that chooses between no databases. */
     public static boolean isSingle(DatabaseResolver resolver) {
         return resolver == SINGLE;
     }

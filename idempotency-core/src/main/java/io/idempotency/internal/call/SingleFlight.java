@@ -37,7 +37,6 @@ final class SingleFlight {
      * Runs the work when it is its turn.
      *
      * @param onTimeout runs instead of the work if the wait ended, and no other call has ended in the last part of it
-     * @param onTooManyWaiting runs instead of the work if no more calls may wait
      */
     @Nullable Object call(LocalKey key, WaitBudget budget, Invocation work, Invocation onTimeout, Invocation onTooManyWaiting)
             throws Throwable {

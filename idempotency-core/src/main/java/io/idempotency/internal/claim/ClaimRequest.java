@@ -11,7 +11,6 @@ import io.idempotency.internal.fingerprint.Fingerprint;
 /**
  * The request for the key of an intent, which a call gives to its {@link KeyClaimer}.
  *
- * @param key the key
  * @param retention time for which the key is kept, from now
  * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the key
  * @param waitLimit the longest wait, in all, for other transactions that hold the key; more than zero

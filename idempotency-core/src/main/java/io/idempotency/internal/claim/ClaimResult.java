@@ -67,11 +67,7 @@ public record ClaimResult(
         REFUSED
     }
 
-    /**
-     * Returns the result for a key that now belongs to this call.
-     *
-     * @param attempt the number of this attempt, from 1
-     */
+    /** Returns the result for a key that now belongs to this call. */
     public static ClaimResult granted(Kind kind, int attempt) {
         return new ClaimResult(kind, attempt, null, null, null, null);
     }
@@ -105,11 +101,7 @@ public record ClaimResult(
         return new ClaimResult(Kind.IN_PROGRESS, 0, null, null, null, waitEnded);
     }
 
-    /**
-     * Returns the result for a key that must not be claimed now.
-     *
-     * @param reason the exception that the caller gets
-     */
+    /** Returns the result for a key that must not be claimed now. */
     public static ClaimResult refused(IdempotencyException reason) {
         return new ClaimResult(Kind.REFUSED, 0, null, null, null, reason);
     }
@@ -129,11 +121,7 @@ public record ClaimResult(
         };
     }
 
-    /**
-     * Returns whether the key now belongs to this call.
-     *
-     * @return true if the method is to run
-     */
+    /** Returns whether the key now belongs to this call. */
     public boolean isGranted() {
         return attempt > 0;
     }

@@ -122,17 +122,9 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
      */
     boolean extendLease(Connection connection, Fence fence, Duration duration);
 
-    /**
-     * Locks and finds a request. Waits, for a short time, for transactions that are changing it.
-     *
-     * @return the request; empty if there is none
-     */
+    /** Locks and finds a request. Waits, for a short time, for transactions that are changing it. */
     Optional<StoredRequest> findSettled(Connection connection, Fence fence);
 
-    /**
-     * Finds what an open transaction sees of a request, without a lock.
-     *
-     * @return the request; empty if there is none
-     */
+    /** Finds what an open transaction sees of a request, without a lock. */
     Optional<StoredRequest> findWithoutLock(Connection connection, Fence fence);
 }

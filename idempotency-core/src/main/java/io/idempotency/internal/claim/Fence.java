@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  * The identity of one claim. Statements that complete, fail or extend a claim compare it, so that a former holder of
  * the key changes nothing.
  *
- * @param key the key of the request
- * @param attempt the number of the attempt
  * @param token the token of the lease; {@code null} for a claim that is part of its transaction
  * @param resumableFor the retention of a call that may be resumed without its caller; {@code null} for other calls
  */

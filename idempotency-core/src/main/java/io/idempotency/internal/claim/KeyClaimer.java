@@ -26,7 +26,6 @@ public interface KeyClaimer {
      *
      * @param connection the connection that the claim was granted on; any connection for a lease
      * @return {@code false} if the claim of the fence does not hold the key any more; the transaction is aborted if that is a lease
-     * @throws DataAccessException if PostgreSQL reports an error
      */
     boolean complete(Connection connection, Completion completion);
 
@@ -43,7 +42,6 @@ public interface KeyClaimer {
      * Finds the committed row of a request, in one round trip and without a lock.
      *
      * @param connection a connection without an open transaction
-     * @return empty if there is none
      * @throws DataAccessException if PostgreSQL reports an error, or the wait exceeds the limit of the request
      */
     default Optional<StoredRequest> find(Connection connection, ClaimRequest request) {

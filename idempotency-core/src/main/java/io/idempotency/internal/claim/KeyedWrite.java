@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The statements of a write, and where its response comes from.
  *
- * @param statements the statements, in the order of their execution
  * @param returnsRow whether the response is the row of the last statement
  * @param response the response if it is known before; {@code null} if it is a row, or there is none
  */
@@ -39,11 +38,7 @@ public record KeyedWrite(
         statements = List.copyOf(statements);
     }
 
-    /**
-     * Returns whether the row of a statement is the response.
-     *
-     * @return {@code true} for the last one, if the response is a row
-     */
+    /** Returns whether the row of a statement is the response. */
     public boolean isResponse(int index) {
         return returnsRow && index == statements.size() - 1;
     }

@@ -12,16 +12,11 @@ public interface LeaseStore {
      * Renews leases and commits, without waiting for rows that others have locked. A lease that lasts longer already is not shortened.
      *
      * @param connection a connection without auto-commit and without an open transaction
-     * @param bound the longest time of a statement
      * @return a result for each lease, in their order
      */
     List<Result> renew(Connection connection, List<Renewal> renewals, Duration bound);
 
-    /**
-     * A lease that is to last for some time from now.
-     *
-     * @param fence the claim that holds it
-     */
+    /** A lease that is to last for some time from now. */
     record Renewal(Fence fence, Duration duration) {}
 
     /** The result of a renewal. */

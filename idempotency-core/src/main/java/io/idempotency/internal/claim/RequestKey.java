@@ -14,8 +14,6 @@ import io.idempotency.internal.fingerprint.Fingerprint;
  *
  * @param id the primary key: the first 16 bytes of SHA-256 over scope, caller and key, each in UTF-8 after its length in bytes, which
  *     is a big-endian number of four bytes. The SQL function {@code idempotency_request_id} computes the same
- * @param intent scope, caller and key
- * @param fingerprint fingerprint of the payload
  * @param namespace an additional part of the id and of downstream keys; {@code null} for requests
  */
 public record RequestKey(

@@ -14,14 +14,9 @@ import io.idempotency.internal.fingerprint.Fingerprint;
 /**
  * The row of a request, as a claim finds it. It is committed, or was written by the same transaction.
  *
- * @param intent the intent of the request
- * @param fingerprint the fingerprint of its payload
- * @param status the state of the request
- * @param attempt the number of the last attempt
  * @param responseBody the response as JSON text; {@code null} if it is not stored, or no longer stored
  * @param failureCode the code of a failure; {@code null} if it did not fail and is not given up
  * @param failureMessage the message of a failure, or why it is given up; {@code null} otherwise
- * @param claimToken the token of the lease; {@code null} if there is none
  * @param hasSteps whether steps of its attempts are recorded
  * @param leaseRemaining the time until the lease expires, negative if it has expired; {@code null} if there is none. A call that has
  *     failed in a retryable way has one if it has steps, or is to be resumed without its caller
@@ -80,11 +75,7 @@ public record StoredRequest(
                 isFinal, failureCode == null ? "" : failureCode, failureMessage == null ? "" : failureMessage);
     }
 
-    /**
-     * Returns whether the last claim of this row belongs to a fence.
-     *
-     * @return {@code true} if nobody else has claimed it since
-     */
+    /** Returns whether the last claim of this row belongs to a fence. */
     public boolean isClaimedBy(Fence fence) {
         return attempt == fence.attempt() && Objects.equals(claimToken, fence.token());
     }

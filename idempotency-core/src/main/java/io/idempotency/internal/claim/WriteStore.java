@@ -35,7 +35,6 @@ public interface WriteStore {
      * @param timeoutSeconds the longest time of each statement; 0 for no limit
      * @return the row as JSON text; {@code null} if the response is none
      * @throws RuntimeException the exception of a statement that changes another number of rows than it must
-     * @throws DataAccessException if PostgreSQL reports an error
      */
     @Nullable String write(Connection connection, KeyedWrite write, int timeoutSeconds);
 }

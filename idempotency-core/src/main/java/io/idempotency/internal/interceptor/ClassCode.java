@@ -35,7 +35,6 @@ final class ClassCode extends ClassVisitor {
     /**
      * A method of the class file.
      *
-     * @param access modifiers
      * @param calls calls on {@code this}; those of a static method are on its first argument
      */
     record Body(int access, String name, String descriptor, Set<ThisFlow.Call> calls) {

@@ -39,11 +39,7 @@ final class ThisFlow extends MethodVisitor {
 
     private boolean isContradicted;
 
-    /**
-     * Creates the visitor.
-     *
-     * @param found gets the calls at the end of the method
-     */
+    /** Creates the visitor. */
     ThisFlow(Set<Call> found) {
         super(SpringAsmInfo.ASM_VERSION);
         this.found = found;

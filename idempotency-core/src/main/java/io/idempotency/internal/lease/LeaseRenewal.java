@@ -88,7 +88,6 @@ public final class LeaseRenewal {
     /**
      * Creates the renewal, which does nothing by itself.
      *
-     * @param resolver names the database of a call
      * @param longest the time after its claim to which a lease is renewed
      */
     public LeaseRenewal(LeaseStore store, DataSource dataSource, DatabaseResolver resolver, Duration longest) {
@@ -193,12 +192,7 @@ public final class LeaseRenewal {
         }
     }
 
-    /**
-     * Renews the leases that are due, and those that will be soon.
-     *
-     * @throws org.springframework.dao.DataAccessException if a database reports an error
-     * @throws org.springframework.transaction.TransactionException if there is no connection
-     */
+    /** Renews the leases that are due, and those that will be soon. */
     public void renewDue() {
         renewDueIn(Duration.ZERO);
     }

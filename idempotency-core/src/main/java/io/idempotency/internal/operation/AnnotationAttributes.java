@@ -16,8 +16,6 @@ import io.idempotency.InvalidIdempotentMethodException;
  * A reader of the attributes of one method's annotation, which refuses invalid ones.
  *
  * @param annotation name of the annotation, with {@code @}
- * @param method annotated method
- * @param placeholders replaces {@code ${...}}
  */
 public record AnnotationAttributes(String annotation, Method method, StringValueResolver placeholders) {
 

@@ -40,7 +40,6 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
      * Creates the source.
      *
      * @param retention retention of keys; called when the first annotation is found
-     * @param otherParsers parsers of the other kinds
      */
     public AnnotationOperationSource(
             StringValueResolver placeholders,
@@ -112,9 +111,7 @@ public final class AnnotationOperationSource implements IdempotentOperationSourc
                         + one.purpose() + ".");
     }
 
-    /**
-     * Registers the declaration as owner, because all implementations of one annotated method may share its scope.
-     */
+    /** Registers the declaration as owner, because all implementations of one annotated method may share its scope. */
     private IdempotentOperation registered(Found<?> found, Method specific, Class<?> userClass) {
         IdempotentOperation operation = found.parse(specific, userClass);
         ownership.require(

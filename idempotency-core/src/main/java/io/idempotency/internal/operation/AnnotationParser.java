@@ -3,11 +3,7 @@ package io.idempotency.internal.operation;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 
-/**
- * The parser of the annotation of one kind of operation.
- *
- * @param <A> type of the annotation
- */
+/** The parser of the annotation of one kind of operation. */
 public interface AnnotationParser<A extends Annotation> {
 
     /** {@return the kind of its operations} */

@@ -20,11 +20,8 @@ import io.idempotency.internal.fingerprint.Fingerprinter;
  * @param method method of the bean's own class
  * @param scope scope, with placeholders replaced
  * @param shared whether several beans may have the method
- * @param keyExpression expression of the key
  * @param fingerprintExpression expression of the payload; {@code null} for all arguments
- * @param options options of the call
  * @param responseType return type of the method, type arguments included
- * @param resultReference reference to the object that the method creates; {@code null} if there is none
  * @param storedArguments types of the arguments by the names of their parameters, in their order, with which the call is resumed;
  *     {@code null} if it is not resumed
  */

@@ -9,20 +9,12 @@ public final class DurationUnits {
 
     private DurationUnits() {}
 
-    /**
-     * Returns whether a duration is a number without a unit. Zero needs none.
-     *
-     * @return {@code true} if it has no unit
-     */
+    /** Returns whether a duration is a number without a unit. Zero needs none. */
     public static boolean isMissing(String text) {
         return NUMBER.matcher(text).matches();
     }
 
-    /**
-     * Returns what to write instead, for error messages.
-     *
-     * @param text text of a duration without a unit
-     */
+    /** Returns what to write instead, for error messages. */
     public static String action(String text) {
         return "Write %1$sd for days, %1$sh for hours, %1$sm for minutes, %1$ss for seconds or %1$sms for milliseconds."
                 .formatted(text.strip());

@@ -20,13 +20,7 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
-/**
- * The properties of an expression that are known before it is evaluated.
- *
- * @param root root of the parsed expression
- * @param indexes indexes of the arguments by their names
- * @param parameterTypes types of the parameters
- */
+/** The properties of an expression that are known before it is evaluated. */
 record ExpressionAnalysis(SpelNode root, Map<String, Integer> indexes, List<Class<?>> parameterTypes) {
 
     /** {@return the names of the expression that are read of the bean} */

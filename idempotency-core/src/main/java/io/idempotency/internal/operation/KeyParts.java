@@ -36,7 +36,6 @@ import org.springframework.util.ReflectionUtils;
  * The evaluation of an expression that puts its value together of parts. SpEL makes the text "null" of a missing part, which would
  * be the same for all. Only {@code ?:} and a condition decide what stands for one.
  *
- * @param state state of the evaluation
  * @param textOf makes the text of a part, or refuses it
  */
 record KeyParts(ExpressionState state, Function<Object, String> textOf) {

@@ -21,9 +21,7 @@ import io.idempotency.MissingIdempotencyKeyException;
 /**
  * A conversion of an expression's value to a key or a number.
  *
- * @param noun name of the kind of value
  * @param owner kind of its owner, such as a scope
- * @param ownerName name of the owner
  * @param requirement requirement for the value, as the end of an error message
  */
 public record KeyValue(String noun, String owner, String ownerName, String requirement) {

@@ -5,10 +5,7 @@ import java.lang.annotation.Annotation;
 /**
  * A kind of idempotent operation: its annotation, and the words for it in error messages.
  *
- * @param annotation annotation of its methods
- * @param purpose what the annotation is for
  * @param scopeName what the scope of its methods is called; it is stored with the owners of names
- * @param keyName name of the attribute that tells its calls apart
  * @param stored what is stored by a scope that one method already has
  */
 public record OperationKind(

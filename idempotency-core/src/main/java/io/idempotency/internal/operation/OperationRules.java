@@ -37,7 +37,6 @@ public final class OperationRules {
     /**
      * Creates the rules.
      *
-     * @param kinds kinds of all operations
      * @param responses checks storable types; called when all singletons are ready
      * @param resumes returns whether calls may be resumed; called then, too
      */
@@ -68,7 +67,6 @@ public final class OperationRules {
     /**
      * Checks the transaction of a method.
      *
-     * @param transaction transaction attribute of the method; {@code null} if it declares none
      * @param isAsync whether the method runs on another thread than its caller
      * @throws io.idempotency.InvalidIdempotentMethodException if a rule is violated
      */

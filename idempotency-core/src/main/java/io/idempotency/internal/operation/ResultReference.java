@@ -7,7 +7,6 @@ import io.idempotency.internal.response.StorableText;
 /**
  * A reference to the object that a method creates, stored for operators.
  *
- * @param type type of the object; {@code null} if not declared
  * @param idExpression expression of its id over the arguments and {@code #result}; {@code null} if not declared
  */
 public record ResultReference(
@@ -15,11 +14,7 @@ public record ResultReference(
 
     static final String RESULT_VARIABLE = "result";
 
-    /**
-     * Computes the id of the object that one call created.
-     *
-     * @return the id as text; {@code null} if there is none
-     */
+    /** Computes the id of the object that one call created. */
     public @Nullable String id(Object target, @Nullable Object[] arguments, @Nullable Object result) {
         if (idExpression == null) {
             return null;

@@ -121,7 +121,6 @@ public final class RetentionPolicy {
     /**
      * Checks the wait timeout of a call.
      *
-     * @param waitTimeout longest wait for another call with its key
      * @throws IllegalArgumentException if it is out of range, or is longer than the retention and no minimum is set
      */
     Duration requireWaitTimeout(Duration waitTimeout, Duration retention) {

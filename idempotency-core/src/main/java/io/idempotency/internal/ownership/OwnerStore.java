@@ -13,8 +13,6 @@ public interface OwnerStore {
      *
      * @param connection a connection in READ COMMITTED, whose transaction is rolled back if a name belongs to another application
      * @param application the name of the application; empty if it has none
-     * @return the names that belong to another application
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error
      */
     List<ForeignName> record(Connection connection, String application, Collection<OwnedName> names);
 

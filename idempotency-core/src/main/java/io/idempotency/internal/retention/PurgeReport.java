@@ -9,7 +9,6 @@ import java.util.Map;
  *
  * @param deleted the tables from which rows were deleted, without their schema, and how many; responses that were cleared
  *     before their keys are {@code response_body}
- * @param end why the run ended
  */
 public record PurgeReport(Map<String, Long> deleted, End end) {
 

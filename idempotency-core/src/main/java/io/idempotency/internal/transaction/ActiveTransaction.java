@@ -87,8 +87,6 @@ public final class ActiveTransaction {
     /**
      * Refuses, until a transaction of this thread has ended, the commit of those that are begun within it, because they would stay if
      * it is undone. If that exception is swallowed, the transaction itself cannot commit.
-     *
-     * @param refusal the exception
      */
     public static void refuseOtherCommits(TransactionExecution transaction, Supplier<RuntimeException> refusal) {
         ActiveTransaction active = find(transaction);
@@ -198,11 +196,7 @@ public final class ActiveTransaction {
         return isCommitSent;
     }
 
-    /**
-     * Returns the failure of the COMMIT; {@code null} if Spring has hidden it.
-     *
-     * @param thrown the exception that has reached the caller
-     */
+    /** Returns the failure of the COMMIT; {@code null} if Spring has hidden it. */
     @Nullable Throwable commitFailureOr(Throwable thrown) {
         if (isCommitFailureHidden) {
             return null;

@@ -15,7 +15,6 @@ import io.idempotency.TransactionFailedException;
  * transaction, the driver sends nothing. {@link ActiveTransaction} makes the check after all other callbacks, immediately
  * before the COMMIT. With managers that take no listener it is made as a synchronization, which is earlier.
  *
- * @param connection the connection of the transaction
  * @param holder the holder of the connection, which identifies the transaction among the transactions of the thread
  * @param required the required state besides not being aborted: ENDED requires nothing, OPEN that a transaction is open, MARKED
  *     that it is still the one that was marked

@@ -12,7 +12,6 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * The result of the transaction of a call and of its COMMIT: committed, rolled back or in doubt. The exception of the COMMIT
  * decides, which need not be the one that reaches the caller. The text of a message decides nothing.
  *
- * @param end the end of the transaction
  * @param failureInside the exception that left the claim or the method before a COMMIT was sent; {@code null} if there is none
  * @param transaction what its manager has told of the COMMIT; {@code null} if that takes no listener
  */

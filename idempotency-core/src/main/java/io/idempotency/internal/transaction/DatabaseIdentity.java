@@ -3,7 +3,6 @@ package io.idempotency.internal.transaction;
 /**
  * The identity of the database of a connection, whatever name, address or pool leads to it.
  *
- * @param name the name of the database on its server
  * @param systemIdentifier the identifier of the server's data, which its standbys and copies share
  * @param oid the number of the database on its server
  * @param serverStart the start of the server, which tells standbys and copies apart
@@ -22,11 +21,7 @@ public record DatabaseIdentity(
         return oid == other.oid && systemIdentifier.equals(other.systemIdentifier);
     }
 
-    /**
-     * Compares the database.
-     *
-     * @return whether both are the same database of one server
-     */
+    /** Compares the database. */
     public boolean isDatabaseOf(DatabaseIdentity other) {
         return hasDataOf(other) && serverStart.equals(other.serverStart);
     }

@@ -16,7 +16,6 @@ import io.idempotency.TransactionMismatchException;
  * The open transaction that a call is part of. {@link JoinedTransactions} has checked that it is on the DataSource of the
  * idempotency tables.
  *
- * @param status the status of its manager
  * @param holder the holder of its connection, which identifies the transaction among the transactions of the thread
  * @param dataSource the DataSource that the holder is bound to, which may be a wrapper or the target of the configured one
  * @param isMarkedBefore whether its caller had marked it rollback-only before the call

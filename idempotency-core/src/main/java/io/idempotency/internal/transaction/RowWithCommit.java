@@ -9,9 +9,7 @@ import io.idempotency.Intent;
 /**
  * The row of a finished call in one message with the COMMIT of its transaction.
  *
- * @param intent the intent of the call
  * @param connection the connection of the transaction
- * @param message sends the row and the COMMIT
  */
 public record RowWithCommit(Intent intent, Connection connection, Runnable message) {
 

@@ -28,7 +28,6 @@ final class NotificationListener extends BackgroundLoop {
     /**
      * Creates the loop.
      *
-     * @param relay the signal of the local relay
      * @param pollInterval the poll interval of the relay, for the log
      */
     NotificationListener(OutboxChannel channel, WakeSignal relay, Duration pollInterval) {

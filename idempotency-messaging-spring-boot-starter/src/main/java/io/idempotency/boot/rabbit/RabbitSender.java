@@ -54,7 +54,6 @@ final class RabbitSender implements OutboxSender, DisposableBean {
      * Creates the sender.
      *
      * @param connections a factory of connections of its own, which is told to have messages confirmed and returned
-     * @param properties the exchanges and routing keys
      */
     RabbitSender(CachingConnectionFactory connections, IdempotencyRabbitProperties properties) {
         this.properties = properties;

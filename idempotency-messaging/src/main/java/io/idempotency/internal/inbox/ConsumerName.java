@@ -17,7 +17,6 @@ public final class ConsumerName {
     /**
      * Checks a name.
      *
-     * @return the same name
      * @throws IllegalArgumentException if it is blank, too long or not printable
      */
     public static String require(String consumer) {

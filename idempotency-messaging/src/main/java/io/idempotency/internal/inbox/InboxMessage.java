@@ -9,7 +9,6 @@ import io.idempotency.internal.fingerprint.Fingerprint;
 /**
  * A delivered message, with all that is computed once for each delivery.
  *
- * @param consumer the consumer that receives it
  * @param messageId the id, which is the same in all deliveries
  * @param payload the fingerprint that must be equal in all deliveries; {@code null} if payloads are not compared
  * @param type the type of the message, for operators; {@code null} if unknown

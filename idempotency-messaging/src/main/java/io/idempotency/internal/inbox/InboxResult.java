@@ -52,11 +52,7 @@ public record InboxResult(
         return new InboxResult(kind, 0, null, 0, null);
     }
 
-    /**
-     * Returns the result for a message that came before an older one of its stream.
-     *
-     * @param expectedVersion the version that must come next
-     */
+    /** Returns the result for a message that came before an older one of its stream. */
     public static InboxResult gap(long expectedVersion) {
         return new InboxResult(Kind.GAP, 0, null, expectedVersion, null);
     }

@@ -16,7 +16,6 @@ import io.idempotency.internal.response.StorableText;
  * The attributes of a message in addition to its id. Immutable.
  *
  * @param payloadExpression expression of the payload; {@code null} if payloads are not compared
- * @param typeExpression expression of the type; {@code null} if none is declared
  * @param stream stream of the message; {@code null} if no order is kept
  * @param onConflict policy for an id with another payload
  */

@@ -21,7 +21,6 @@ public final class MessageRetention {
     /**
      * Checks the configuration.
      *
-     * @param policy has the minimum
      * @throws IdempotencyStartupException if a retention is shorter than the minimum, or a consumer's name is not valid
      */
     public MessageRetention(RetentionPolicy policy, Duration byDefault, Map<String, Duration> byConsumer) {

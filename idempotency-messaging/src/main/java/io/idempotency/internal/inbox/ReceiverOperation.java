@@ -22,7 +22,6 @@ import io.idempotency.internal.operation.OperationKind;
  * @param shared whether several beans may have the method
  * @param keyExpression expression of the message id
  * @param message what the annotation says of a message in addition to its id
- * @param options options of each delivery
  * @param responseType return type of the method, type arguments included
  */
 public record ReceiverOperation(

@@ -5,8 +5,6 @@ import io.idempotency.inbox.DeliveryOrder;
 /**
  * The position of a message in its stream.
  *
- * @param stream stream of the message
- * @param version version of the message
  * @param order whether gaps are refused
  * @param firstVersion first version of a stream, if gaps are refused
  */

@@ -31,8 +31,6 @@ import io.idempotency.outbox.OutboxRecord;
  *
  * @param beanName the name of its bean, which is looked up when a message arrives, so that it may be lazy
  * @param method the method, as it can be invoked on the bean
- * @param topic the topic of the messages
- * @param consumer the consumer in the inbox
  */
 record HandlerMethod(String beanName, Method method, String topic, String consumer) {
 
@@ -117,7 +115,6 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
     /**
      * Reads the payload.
      *
-     * @return the call of the method
      * @throws OtherVersionException if this version of the method cannot take the payload
      */
     Callable<Void> prepare(BeanFactory beans, JacksonResponseCodec codec, OutboxRecord message)

@@ -13,7 +13,6 @@ import io.idempotency.outbox.OutboxMessage;
  *
  * @param id the id, a version-7 UUID
  * @param message the message as it was published
- * @param lane the lane that it is sent in
  * @param payload the payload as JSON text; {@code null} if there is none
  * @param headers the headers of the message and of the context in which it is published
  * @param intent the intent of the surrounding call; {@code null} if there is none

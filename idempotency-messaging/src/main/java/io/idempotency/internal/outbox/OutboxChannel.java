@@ -10,7 +10,6 @@ public interface OutboxChannel {
      * Notifies all instances that messages wait, in a transaction of its own. The transaction that published them does not notify,
      * because PostgreSQL commits only one transaction with a notification at a time.
      *
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error
      * @throws org.springframework.transaction.TransactionException if there is no connection
      */
     void announce();
@@ -19,7 +18,6 @@ public interface OutboxChannel {
      * Listens on a connection of its own until it is stopped.
      *
      * @param onNotification called after a notification, and once at the start for those that were missed
-     * @param stopped returns whether to stop
      * @param stopInterval the longest time between two calls of {@code stopped}
      * @throws org.springframework.dao.DataAccessException if the connection is lost
      */

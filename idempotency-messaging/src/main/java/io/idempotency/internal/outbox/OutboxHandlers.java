@@ -57,11 +57,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
         }
     }
 
-    /**
-     * Returns whether there are no methods.
-     *
-     * @return {@code true} if the application has none
-     */
+    /** Returns whether there are no methods. */
     public boolean isEmpty() {
         return byTopic.isEmpty();
     }

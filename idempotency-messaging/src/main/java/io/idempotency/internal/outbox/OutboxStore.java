@@ -15,11 +15,7 @@ import io.idempotency.outbox.OutboxRecord;
 /** The store of messages that wait to be sent. */
 public interface OutboxStore {
 
-    /**
-     * Records a message, unless its deduplication key was used before.
-     *
-     * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error
-     */
+    /** Records a message, unless its deduplication key was used before. */
     UUID record(Connection connection, NewMessage message);
 
     /**

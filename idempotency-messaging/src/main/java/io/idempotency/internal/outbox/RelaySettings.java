@@ -11,7 +11,6 @@ import io.idempotency.internal.backoff.Backoff;
  * @param sendTimeout the longest time of one message; messages of a batch are started for as long, so that a batch takes at most
  *     twice as long
  * @param maxAttempts the number of failures after which a message is dead
- * @param backoff the delays between attempts
  */
 public record RelaySettings(int batchSize, Duration sendTimeout, int maxAttempts, Backoff backoff) {
 

@@ -10,7 +10,6 @@ import io.idempotency.outbox.OutboxRecord;
 /**
  * The result of one attempt to send a message.
  *
- * @param message the message
  * @param status whether it was sent, and if not, whether it is sent again
  * @param retryAfter the time until the next attempt; zero if there is none
  * @param failure the failure; {@code null} if the message was sent

@@ -100,8 +100,6 @@ public final class CallResumer {
     /**
      * Creates the resumer.
      *
-     * @param translator translates exceptions to failure codes
-     * @param backoff the pauses between attempts
      * @param runsInThisJvm returns whether this JVM runs an attempt, even if its lease has expired
      */
     public CallResumer(
@@ -131,7 +129,6 @@ public final class CallResumer {
     /**
      * Claims calls that are due, one after the other, until none is left.
      *
-     * @param goesOn returns whether another call may be resumed now
      * @param executor makes each call when its key is claimed
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the calls stay due
      * @throws org.springframework.transaction.TransactionException if there is no connection; the calls stay due

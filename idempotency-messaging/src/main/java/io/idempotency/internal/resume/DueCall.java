@@ -11,12 +11,9 @@ import io.idempotency.Intent;
 /**
  * The message of a call that is due to be resumed.
  *
- * @param messageId the id of the message
- * @param intent the intent of the call
  * @param token the token of the lease after which it is due
  * @param arguments the JSON of its arguments by the names of their parameters
  * @param attempts how many attempts instances have made since the last one of its caller
- * @param waited the time since it was due
  * @param problem what cannot be read of its message; {@code null} if it is whole
  */
 public record DueCall(

@@ -27,7 +27,6 @@ import static java.util.Objects.requireNonNull;
  *
  * @param beanName the name of its bean, which is looked up for each call
  * @param method the method, as it can be invoked on the bean
- * @param operation the operation of its annotation
  */
 record ResumableMethod(String beanName, Method method, CallOperation operation) {
 

@@ -127,11 +127,7 @@ public final class ResumableMethods implements SmartInitializingSingleton {
         }
     }
 
-    /**
-     * Returns whether there are no methods.
-     *
-     * @return {@code true} if no call can be resumed
-     */
+    /** Returns whether there are no methods. */
     public boolean isEmpty() {
         return byScope.isEmpty() && undiscovered.isEmpty();
     }

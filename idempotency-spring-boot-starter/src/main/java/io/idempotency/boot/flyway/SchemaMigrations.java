@@ -13,8 +13,6 @@ interface SchemaMigrations {
      * Migrates each feature, in the order of the list.
      *
      * @param connection the connection of the transaction, which the migrations must not end
-     * @param schema the name of the schema, which exists
-     * @param classLoader the class loader of the files
      */
     void run(Connection connection, String schema, List<StorageFeature> features, ClassLoader classLoader);
 }

@@ -73,7 +73,6 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
     /**
      * Creates the customizer.
      *
-     * @param retention the retention of keys by default
      * @param operations source of the operations of handler methods; there is none if the library is switched off
      */
     IdempotentOperationCustomizer(

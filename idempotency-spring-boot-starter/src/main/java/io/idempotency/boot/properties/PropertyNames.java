@@ -33,7 +33,6 @@ import io.idempotency.IdempotencyStartupException;
  * The names of the library's properties, as the configuration metadata lists them. Environment variables and system properties
  * are not checked, because they may be meant for another program.
  *
- * @param names names of all properties
  * @param maps those below which names are free
  */
 record PropertyNames(Set<ConfigurationPropertyName> names, Set<ConfigurationPropertyName> maps) {
@@ -88,11 +87,7 @@ record PropertyNames(Set<ConfigurationPropertyName> names, Set<ConfigurationProp
         }
     }
 
-    /**
-     * Refuses properties that the library does not have.
-     *
-     * @param sources sources of all properties
-     */
+    /** Refuses properties that the library does not have. */
     void check(Iterable<PropertySource<?>> sources) {
         TreeMap<ConfigurationPropertyName, String> unknown = new TreeMap<>();
         UnboundElementsSourceFilter meantForTheApplication = new UnboundElementsSourceFilter();

@@ -64,7 +64,6 @@ final class MixedCallersWarning implements IdempotencyListener {
     /**
      * The first call of a scope.
      *
-     * @param thread name of its thread
      * @param isWarnedOf whether a call of the other kind followed
      */
     private record FirstCall(boolean hasCaller, String thread, AtomicBoolean isWarnedOf) {}

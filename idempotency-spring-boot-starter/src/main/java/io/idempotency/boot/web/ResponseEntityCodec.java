@@ -52,8 +52,6 @@ final class ResponseEntityCodec implements UnchangedCodec {
     /**
      * Creates the codec.
      *
-     * @param replayedHeaders the headers to store
-     * @param retryStatuses the statuses that ask for a repeat
      * @param codecOfBody returns the codec of a body of that type
      */
     ResponseEntityCodec(

@@ -20,11 +20,7 @@ public final class Clients {
 
     private Clients() {}
 
-    /**
-     * Returns a client for one connection.
-     *
-     * @return a client that works on this connection only
-     */
+    /** Returns a client for one connection. */
     public static JdbcClient on(Connection connection) {
         JdbcTemplate template = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
         template.setExceptionTranslator(SqlFailures::translate);

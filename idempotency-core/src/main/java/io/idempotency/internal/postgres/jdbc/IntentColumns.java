@@ -26,8 +26,6 @@ public final class IntentColumns {
     /**
      * Reads the intent of a request. Characters that are not allowed are replaced, because one row that was written by hand
      * must not hide all others.
-     *
-     * @throws SQLException if a column cannot be read
      */
     public static Intent readAny(ResultSet row) throws SQLException {
         Intent intent = read(row);
@@ -57,7 +55,6 @@ public final class IntentColumns {
      * messages.
      *
      * @return the intent; {@code null} if there is none or it is malformed
-     * @throws SQLException if a column cannot be read
      */
     public static @Nullable Intent read(ResultSet row) throws SQLException {
         String scope = row.getString(SCOPE);

@@ -49,7 +49,6 @@ public final class MultiStatement implements AutoCloseable {
      * rows is suspended and not finished, so its timeout would include the following statements of the round trip.
      *
      * @return the statements, not executed yet
-     * @throws SQLException if the driver refuses them
      */
     public static MultiStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
@@ -66,7 +65,6 @@ public final class MultiStatement implements AutoCloseable {
      * Executes statements, of which one updates rows.
      *
      * @param task what they are for, as an infinitive, for the message of a failure
-     * @return whether one row was updated
      */
     public static boolean updateOne(Connection connection, String task, String sql, Binding binding) {
         try (MultiStatement statements = prepare(connection, sql)) {
@@ -86,18 +84,13 @@ public final class MultiStatement implements AutoCloseable {
      * Executes all statements and makes the result of the first one the current result.
      *
      * @return whether that result has rows
-     * @throws SQLException if one of them fails
      */
     public boolean execute() throws SQLException {
         boolean isResultSet = statement.execute();
         return begins ? statement.getMoreResults() : isResultSet;
     }
 
-    /**
-     * Returns the rows of the first statement, which bounds the wait.
-     *
-     * @throws SQLException if they cannot be read
-     */
+    /** Returns the rows of the first statement, which bounds the wait. */
     public ResultSet firstRows() throws SQLException {
         return statement.getResultSet();
     }
@@ -105,29 +98,19 @@ public final class MultiStatement implements AutoCloseable {
     /**
      * Moves to the next statement and returns its rows. The first call after {@link #execute()} returns the rows of the second
      * statement.
-     *
-     * @throws SQLException if they cannot be read
      */
     public ResultSet nextRows() throws SQLException {
         statement.getMoreResults();
         return statement.getResultSet();
     }
 
-    /**
-     * Moves to the next statement and returns how many rows it has changed.
-     *
-     * @throws SQLException if that cannot be read
-     */
+    /** Moves to the next statement and returns how many rows it has changed. */
     public int nextCount() throws SQLException {
         statement.getMoreResults();
         return statement.getUpdateCount();
     }
 
-    /**
-     * Executes all statements and returns how many rows the first one has changed that changes rows.
-     *
-     * @throws SQLException if one of them fails
-     */
+    /** Executes all statements and returns how many rows the first one has changed that changes rows. */
     public int update() throws SQLException {
         int updated = NO_UPDATE_COUNT;
         boolean isResultSet = execute();
@@ -149,7 +132,6 @@ public final class MultiStatement implements AutoCloseable {
      * Executes all statements and returns the first column of the last row that one of them returns.
      *
      * @return the text; {@code null} if it is null or none of them returns a row
-     * @throws SQLException if one of them fails
      */
     public @Nullable String lastText() throws SQLException {
         String text = null;

@@ -20,11 +20,7 @@ public final class SqlFailures {
 
     private SqlFailures() {}
 
-    /**
-     * Translates an error.
-     *
-     * @return the exception to throw
-     */
+    /** Translates an error. */
     public static DataAccessException translate(String task, @Nullable String sql, SQLException failure) {
         SQLException safe = withoutValues(failure);
         DataAccessException translated = TRANSLATOR.translate(task, sql, safe);

@@ -27,64 +27,38 @@ public final class StatementParameters {
         this.statement = statement;
     }
 
-    /**
-     * Binds a text.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds a text. */
     public void string(@Nullable String value) throws SQLException {
         statement.setString(++index, value);
     }
 
-    /**
-     * Binds the bound of a wait in milliseconds.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds the bound of a wait in milliseconds. */
     public void bound(WaitBound value) throws SQLException {
         statement.setLong(++index, value.milliseconds());
     }
 
-    /**
-     * Binds an integer.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds an integer. */
     public void integer(int value) throws SQLException {
         statement.setInt(++index, value);
     }
 
-    /**
-     * Binds a bigint.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds a bigint. */
     public void bigint(long value) throws SQLException {
         statement.setLong(++index, value);
     }
 
-    /**
-     * Binds a smallint.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds a smallint. */
     public void smallint(@Nullable Integer value) throws SQLException {
         statement.setObject(++index, value, Types.SMALLINT);
     }
 
-    /**
-     * Binds a bytea.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds a bytea. */
     public void bytes(byte @Nullable [] value) throws SQLException {
         statement.setBytes(++index, value);
     }
 
     /**
      * Binds a uuid. A value is bound without a type, because only then the driver sends its sixteen bytes and not its text.
-     *
-     * @throws SQLException if the driver refuses it
      */
     public void uuid(@Nullable UUID value) throws SQLException {
         if (value == null) {
@@ -94,38 +68,22 @@ public final class StatementParameters {
         }
     }
 
-    /**
-     * Binds JSON.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds JSON. */
     public void json(@Nullable String value) throws SQLException {
         statement.setObject(++index, value, Types.OTHER);
     }
 
-    /**
-     * Binds a duration in milliseconds.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds a duration in milliseconds. */
     public void duration(@Nullable Duration value) throws SQLException {
         statement.setObject(++index, value == null ? null : value.toMillis(), Types.BIGINT);
     }
 
-    /**
-     * Binds a timestamptz.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds a timestamptz. */
     public void time(@Nullable OffsetDateTime value) throws SQLException {
         statement.setObject(++index, value, Types.TIMESTAMP_WITH_TIMEZONE);
     }
 
-    /**
-     * Binds values of an application, as Spring's JDBC does: the elements of a collection each have a placeholder.
-     *
-     * @throws SQLException if the driver refuses one of them
-     */
+    /** Binds values of an application, as Spring's JDBC does: the elements of a collection each have a placeholder. */
     public void values(List<? extends @Nullable Object> values) throws SQLException {
         for (Object value : values) {
             for (Object each : value instanceof Iterable<?> elements ? elements : Collections.singleton(value)) {
@@ -138,7 +96,6 @@ public final class StatementParameters {
      * Binds an array of texts.
      *
      * @param values the elements; {@code null} binds null
-     * @throws SQLException if the driver refuses it
      */
     public void texts(@Nullable Collection<String> values) throws SQLException {
         if (values == null) {
@@ -148,11 +105,7 @@ public final class StatementParameters {
         }
     }
 
-    /**
-     * Binds an array.
-     *
-     * @throws SQLException if the driver refuses it
-     */
+    /** Binds an array. */
     public void array(String type, @Nullable Object[] values) throws SQLException {
         statement.setArray(++index, statement.getConnection().createArrayOf(type, values));
     }
@@ -161,7 +114,6 @@ public final class StatementParameters {
      * Binds scope, caller and key: three parameters.
      *
      * @param value the intent; {@code null} binds three nulls
-     * @throws SQLException if the driver refuses one of them
      */
     public void intent(@Nullable Intent value) throws SQLException {
         string(value == null ? null : value.scope());

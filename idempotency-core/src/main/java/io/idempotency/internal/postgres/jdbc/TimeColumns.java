@@ -12,21 +12,12 @@ public final class TimeColumns {
 
     private TimeColumns() {}
 
-    /**
-     * Reads a time.
-     *
-     * @throws SQLException if the column cannot be read
-     */
+    /** Reads a time. */
     public static Instant read(ResultSet row, String column) throws SQLException {
         return row.getObject(column, OffsetDateTime.class).toInstant();
     }
 
-    /**
-     * Reads a time that may be missing.
-     *
-     * @return the time; {@code null} if there is none
-     * @throws SQLException if the column cannot be read
-     */
+    /** Reads a time that may be missing. */
     public static @Nullable Instant readOrNull(ResultSet row, String column) throws SQLException {
         OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
         return time == null ? null : time.toInstant();

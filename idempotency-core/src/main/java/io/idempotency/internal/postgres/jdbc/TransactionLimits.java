@@ -56,11 +56,7 @@ public final class TransactionLimits {
                 + statements.substring("select ".length());
     }
 
-    /**
-     * Begins a transaction with {@link Clients#READ_COMMITTED} and other settings, in one message.
-     *
-     * @return a client that works in it
-     */
+    /** Begins a transaction with {@link Clients#READ_COMMITTED} and other settings, in one message. */
     public static JdbcClient begin(Connection connection, String settings) {
         return clientWith(connection, MultiStatement.BEGIN + settings);
     }

@@ -66,7 +66,6 @@ public final class PostgresPurgeStore implements PurgeStore {
     /**
      * Prepares the statements.
      *
-     * @param features what the application has
      * @param archive whether rows are moved to the archive instead of being deleted; expired responses are cleared in both
      *     cases
      */

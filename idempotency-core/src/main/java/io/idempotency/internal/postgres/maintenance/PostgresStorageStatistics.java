@@ -34,11 +34,7 @@ public final class PostgresStorageStatistics implements StorageStatistics {
 
     private final BoundedTransaction transaction;
 
-    /**
-     * Prepares the statements.
-     *
-     * @param features what the application has
-     */
+    /** Prepares the statements. */
     public PostgresStorageStatistics(Schema schema, DataSource dataSource, List<StorageFeature> features) {
         this.estimateRows = schema.resolve(MaintenanceSql.estimateRows(features));
         this.oldestExpired = new LinkedHashMap<>();

@@ -20,7 +20,6 @@ final class TableExpiry implements Expiry {
     /**
      * Prepares the statements.
      *
-     * @param archive whether expired rows are moved to the archive
      * @param isDistributed whether the rows are in the shards of Citus
      */
     TableExpiry(Schema schema, StorageTable table, boolean archive, boolean isDistributed) {

@@ -16,8 +16,6 @@ import io.idempotency.internal.postgres.request.RequestColumns.Column;
 /**
  * A statement that reclaims a key whose last attempt has failed or whose lease has expired. It replaces what a new row would have,
  * and clears what else an attempt may have left.
- *
- * @param columns the columns that it replaces
  */
 record Reclaim(String sql, List<Column> columns) {
 

@@ -48,22 +48,14 @@ public final class RequestAdministration {
         this.scheduler = scheduler;
     }
 
-    /**
-     * Finds a request.
-     *
-     * @return the request, if it is stored
-     */
+    /** Finds a request. */
     public Optional<IdempotencyRecord> find(Intent intent) {
         return query(RequestSql.DESCRIBE_ONE, RequestKey.idOf(intent), intent.caller()).stream()
                 .filter(found -> found.intent().equals(intent))
                 .findFirst();
     }
 
-    /**
-     * Finds the response of a request.
-     *
-     * @return the response as JSON, if one is stored
-     */
+    /** Finds the response of a request. */
     public Optional<String> findResponse(Intent intent) {
         return transaction.query(jdbcClient -> jdbcClient
                 .sql(schema.resolve(RequestSql.FIND_RESPONSE))

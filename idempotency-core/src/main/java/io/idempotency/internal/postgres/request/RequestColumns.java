@@ -207,7 +207,6 @@ final class RequestColumns {
      *
      * @param name the name, or several with commas
      * @param value its value as SQL
-     * @param binding binds the parameters of the value
      * @param isOfAttempt whether the next attempt replaces or clears it
      */
     record Column(String name, String value, Binding binding, boolean isOfAttempt) {
@@ -243,7 +242,6 @@ final class RequestColumns {
      *
      * @param sql the statement alone
      * @param withCommit the same, followed by the COMMIT
-     * @param columns the columns that it fills
      */
     record Insert(String sql, String withCommit, List<Column> columns) {
 
@@ -357,14 +355,9 @@ final class RequestColumns {
     /**
      * The values of a new row; those that its columns do not need are {@code null}.
      *
-     * @param key the key of the request
-     * @param attempt the number of the attempt
      * @param claimedBy the name of this process
      * @param retention time for which the row is kept, from now
      * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the row
-     * @param lease the lease of the claim
-     * @param completion the response
-     * @param failure the failure
      */
     record NewRow(
             RequestKey key,

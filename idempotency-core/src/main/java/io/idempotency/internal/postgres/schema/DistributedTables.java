@@ -18,11 +18,7 @@ public final class DistributedTables {
 
     private final String findDistributed;
 
-    /**
-     * Prepares the queries.
-     *
-     * @param features the features whose tables are looked for
-     */
+    /** Prepares the queries. */
     public DistributedTables(Schema schema, List<StorageFeature> features) {
         this.tables = features.stream()
                 .flatMap(feature -> feature.tables().stream())

@@ -131,11 +131,7 @@ public final class StorageSchema {
         }
     }
 
-    /**
-     * Returns the identity of the database of a connection.
-     *
-     * @throws DataAccessException if PostgreSQL reports an error
-     */
+    /** Returns the identity of the database of a connection. */
     public static DatabaseIdentity identityOf(Connection connection) {
         return Clients.on(connection)
                 .sql(SchemaSql.IDENTITY)

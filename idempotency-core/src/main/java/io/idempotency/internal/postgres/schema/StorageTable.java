@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param uniqueKeys the unique indexes of which one must exist, so that a repeat is not stored beside the first: their columns in
  *     alphabetical order; none if the table need not have one
  * @param distributionColumns the columns by which Citus may distribute the table; none if it must be local to the coordinator
- * @param traits what else is special
  */
 public record StorageTable(
         String name,
@@ -84,11 +83,7 @@ public record StorageTable(
         return name.substring(0, name.length() - ARCHIVE_SUFFIX.length());
     }
 
-    /**
-     * Returns whether rows expire.
-     *
-     * @return whether the purge deletes rows
-     */
+    /** Returns whether rows expire. */
     public boolean expires() {
         return expiryCondition != null;
     }

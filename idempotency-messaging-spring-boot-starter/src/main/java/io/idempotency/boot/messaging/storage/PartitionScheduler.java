@@ -26,7 +26,6 @@ final class PartitionScheduler extends BackgroundLoop {
     /**
      * Creates the scheduler.
      *
-     * @param first the trigger of the first run
      * @param interval the time from the end of one run to the start of the next one
      */
     PartitionScheduler(PartitionMaintenance maintenance, Trigger first, Duration interval) {

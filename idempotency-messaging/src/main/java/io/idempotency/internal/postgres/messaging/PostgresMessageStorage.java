@@ -84,11 +84,7 @@ public final class PostgresMessageStorage {
         }
     }
 
-    /**
-     * Returns whether handled messages are in partitions, independently of the configuration.
-     *
-     * @return whether the table is partitioned
-     */
+    /** Returns whether handled messages are in partitions, independently of the configuration. */
     public boolean isPartitioned() {
         return new BoundedTransaction(dataSource).query(partitions::exist);
     }

@@ -46,11 +46,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     private final SearchFloor floor = new SearchFloor(System::nanoTime);
 
-    /**
-     * Prepares the statements.
-     *
-     * @param schemaName the name of the library's schema
-     */
+    /** Prepares the statements. */
     public PostgresResumptions(String schemaName) {
         Schema schema = new Schema(schemaName);
         this.schedule = schema.resolve(ResumptionSql.SCHEDULE);

@@ -57,11 +57,7 @@ public final class MessagePartitions implements TablePartitions {
                 jdbcClient.sql(findOldestExpired).query(Long.class).single());
     }
 
-    /**
-     * Partitions the table of handled messages if it is empty.
-     *
-     * @return whether the table is partitioned now
-     */
+    /** Partitions the table of handled messages if it is empty. */
     public boolean partitionIfEmpty(DataSource owner, PartitionPeriod period) {
         return new EmptyTablePartitioning(schema, owner).partition(period);
     }
