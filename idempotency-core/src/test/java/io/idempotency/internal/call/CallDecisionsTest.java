@@ -267,6 +267,38 @@ class CallDecisionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            method:step work ( step ) ( complete )                                                               | run 1, EXECUTED
+            method:step work ( step:lost ) ( step ) ( complete )                                                 | run 1, EXECUTED
+            method:step work ( step:lost ) ( step:no rollback ) ( find:step commit ) ( complete )                | run 1, EXECUTED
+            method:step work ( step:lost ) ( step:no rollback ) ( find:processing commit )                       | LeaseLostException, LEASE_LOST
+            method:step work ( step:lost ) ( step:no rollback ) ( find:reclaimed rollback )                      | LeaseLostException, LEASE_LOST
+            method:step work ( step:lost ) ( step:23514 rollback ) ( fail )                                      | 23514, FAILED
+            method:step work ( step:no rollback ) ( find:processing commit )                                     | LeaseLostException, LEASE_LOST
+            method:step work ( step:no rollback ) ( find:reclaimed rollback )                                    | LeaseLostException, LEASE_LOST
+            method:step work ( step:no rollback ) ( find:42P01 rollback ) ( fail )                               | 42P01, FAILED
+            method:step work ( step:no rollback ) ( find:57014 rollback ) ( fail )                               | OutcomeUnknownException, FAILED
+            method:step work ( step:42P01 rollback ) ( fail )                                                    | 42P01, FAILED
+            method:step work ( step:57014 rollback ) ( fail )                                                    | OutcomeUnknownException, FAILED
+            method:step work:40001 ( fail )                                                                      | 40001, FAILED
+            method:step_in_transaction ( work step commit ) ( complete )                                         | run 1, EXECUTED
+            method:step_in_transaction ( work step:no rollback )                                                 | LeaseLostException, LEASE_LOST
+            method:step_in_transaction ( work step:57014 rollback ) ( fail )                                     | OutcomeUnknownException, FAILED
+            method:step_in_transaction ( work step:lost ) ( fail )                                               | 08006, FAILED
+            method:step_in_transaction ( work step commit:23514 rollback ) ( fail )                              | 23514, FAILED
+            method:step_in_transaction ( work step commit:lost ) ( find:step commit ) ( complete )               | run 1, EXECUTED
+            method:step_in_transaction ( work step commit:lost ) ( find:lost ) ( find:step commit ) ( complete ) | run 1, EXECUTED
+            method:step_in_transaction ( work step commit:lost ) ( find:processing commit ) ( fail )             | 08006, FAILED
+            method:step_in_transaction ( work step commit:lost ) ( find:reclaimed rollback )                     | LeaseLostException, LEASE_LOST
+            method:step_in_transaction ( work step commit:lost ) ( find:42P01 rollback ) ( fail )                | OutcomeUnknownException, FAILED
+            method:step_in_transaction ( work step commit:lost ) ( find:57014 rollback ) ( fail )                | OutcomeUnknownException, FAILED
+            method:step_in_transaction ( work:40001 rollback ) ( fail )                                          | 40001, FAILED
+            """)
+    void aStepIsRecordedUnlessItsLeaseIsLost(String script, String end) {
+        assertMade(Form.LEASED, attempts(1), "( claim ) " + script, end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
             TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record )                                            | Declined, FAILED_FINAL
             TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no ) ( claim:succeeded rollback )            | stored, REPLAYED
             TRANSACTIONAL | no  | ( claim method:declines rollback ) ( record:no ) ( claim rollback ) ( record )           | Declined, FAILED_FINAL

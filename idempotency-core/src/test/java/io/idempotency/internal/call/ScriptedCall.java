@@ -48,6 +48,7 @@ import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.KeyedWrite;
+import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
@@ -79,6 +80,9 @@ final class ScriptedCall {
     private static final RequestKey KEY = RequestKey.of(INTENT, FINGERPRINT);
 
     private static final String DATABASE = "database";
+
+    /** The step of the first run. */
+    private static final RecordedStep STEP = RecordedStep.succeeded("step", "\"run 1\"");
 
     private static final ResponseMapper RESPONSES =
             new ResponseMapper(List.of(new JacksonResponseCodec(new JsonMapper())), 10_000, true);
@@ -121,6 +125,8 @@ final class ScriptedCall {
     private final List<Duration> waitLimits = new ArrayList<>();
 
     private final Deque<ScriptedConnection> connections = new ArrayDeque<>();
+
+    private List<RecordedStep> steps = List.of();
 
     private int runs;
 
@@ -261,6 +267,13 @@ final class ScriptedCall {
                     }
                 });
             case "extends" -> IdempotencyContext.current().extendLease(Duration.ofMinutes(2));
+            case "step" -> {
+                return IdempotencyContext.current().step(STEP.name(), String.class, () -> ask("work") + "run " + runs);
+            }
+            case "step_in_transaction" -> {
+                return IdempotencyContext.current()
+                        .stepInTransaction(STEP.name(), String.class, () -> ask("work") + "run " + runs);
+            }
             default -> {}
         }
         return "run " + runs;
@@ -316,7 +329,9 @@ final class ScriptedCall {
             case "extendLease" -> hasEndedAnd(isDone("extend"));
             case "recordFailure" -> hasEndedAnd(isDone("record"));
             case "findSettled" -> find((Fence) arguments[1]);
-            case "findSteps" -> List.of();
+            case "recordStep" -> isDone("step");
+            case "recordStepAndCommit" -> isDone("step") && hasEnded();
+            case "findSteps" -> steps;
             case "insertFinished" -> ask("insert");
             case "write", "writeAndCommit" -> {
                 ask("write");
@@ -386,10 +401,13 @@ final class ScriptedCall {
             return Optional.empty();
         }
         boolean isReclaimed = answer.equals("reclaimed");
+        steps = answer.equals("step") ? List.of(STEP) : List.of();
         return Optional.of(new StoredRequest(
                 INTENT,
                 FINGERPRINT,
-                isReclaimed ? RequestStatus.PROCESSING : RequestStatus.valueOf(answer.toUpperCase(Locale.ROOT)),
+                isReclaimed || answer.equals("step")
+                        ? RequestStatus.PROCESSING
+                        : RequestStatus.valueOf(answer.toUpperCase(Locale.ROOT)),
                 isReclaimed ? fence.attempt() + 1 : fence.attempt(),
                 answer.equals("succeeded") ? "\"stored\"" : null,
                 null,
