@@ -29,7 +29,7 @@ class ArchitectureTest extends ModuleArchitecture {
             .internal.response: . .codec .internal.fingerprint
             .internal.claim: . .internal.fingerprint .internal.response
             .internal.operation: . .internal.fingerprint .internal.response
-            .internal.transaction: .
+            .internal.transaction: . .internal.backoff
             .internal.ownership: . .internal.transaction
             .internal.call:
                 . .observation .internal.backoff .internal.claim .internal.fingerprint .internal.operation

@@ -1,8 +1,6 @@
 package io.idempotency.internal.call;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -11,7 +9,6 @@ import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.core.retry.Retryable;
 import org.springframework.util.backoff.BackOff;
-import org.springframework.util.backoff.BackOffExecution;
 
 /**
  * Repeats the attempts of a call after transient failures. Even a connection that was lost during COMMIT allows a retry,
@@ -35,39 +32,6 @@ public final class CallRetry {
         return execute(new RetryableCall<>(attempt, isRetryable, settings, execution));
     }
 
-    /**
-     * Runs work of the library that must be done after the method has run, even if the thread is interrupted. After two Errors in a row the
-     * JVM can do nothing any more.
-     */
-    public <T> T runRequired(RequiredWork<T> work) throws Throwable {
-        RetrySettings requiredWork = settings.forRequiredWork();
-        BackOffExecution pauses = requiredWork.backoff().start();
-        PendingInterruption interruption = new PendingInterruption();
-        long start = System.nanoTime();
-        boolean isErrorBefore = false;
-        try {
-            while (true) {
-                interruption.save();
-                try {
-                    return work.run();
-                } catch (Throwable failure) {
-                    long pause = TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff());
-                    boolean isError = RetryClassifier.isOfError(failure);
-                    if (!RetryClassifier.isRetryableForRequiredWork(failure)
-                            || (isError && isErrorBefore)
-                            || System.nanoTime() - start + pause
-                                    > requiredWork.timeout().toNanos()) {
-                        throw failure;
-                    }
-                    isErrorBefore = isError;
-                    LockSupport.parkNanos(pause);
-                }
-            }
-        } finally {
-            interruption.restore();
-        }
-    }
-
     private static <T> @Nullable T execute(RetryableCall<T> retryable) throws Throwable {
         try {
             return new RetryTemplate(retryable).execute(retryable);
@@ -83,14 +47,6 @@ public final class CallRetry {
 
         /** Returns the result of the attempt. */
         @Nullable T make() throws Throwable;
-    }
-
-    /** A short transaction of the library, which is safe to repeat. */
-    @FunctionalInterface
-    public interface RequiredWork<T> {
-
-        /** Returns the result of the work. */
-        T run() throws Throwable;
     }
 
     /** The work and the policy for Spring's RetryTemplate. */

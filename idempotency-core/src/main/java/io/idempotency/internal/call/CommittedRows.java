@@ -16,6 +16,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.transaction.PendingInterruption;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**

@@ -8,6 +8,8 @@ import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.KeyClaimer;
+import io.idempotency.internal.transaction.PendingInterruption;
+import io.idempotency.internal.transaction.RepeatableFailure;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
@@ -72,7 +74,7 @@ public final class FailureRecorder {
         boolean isFinal = isFinal(call, firstFailure);
         boolean recordsEveryFailure =
                 settings.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
-        if (!isFinal && (!recordsEveryFailure || RetryClassifier.isTransient(firstFailure))) {
+        if (!isFinal && (!recordsEveryFailure || RepeatableFailure.isTransient(firstFailure))) {
             return true;
         }
         PendingInterruption interruption = new PendingInterruption();

@@ -25,6 +25,7 @@ import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.transaction.ActiveTransaction;
+import io.idempotency.internal.transaction.CertainWrite;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -65,7 +66,13 @@ public final class IdempotentCallExecutor {
         this.committedRows =
                 new CommittedRows(parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
         this.transactionalCalls = new TransactionalCalls(
-                retry, failures, new InDoubtCommitResolver(transactions, failures, retry), committedRows);
+                retry,
+                failures,
+                new InDoubtCommitResolver(
+                        transactions,
+                        failures,
+                        new CertainWrite(settings.retry().backoff())),
+                committedRows);
     }
 
     /**

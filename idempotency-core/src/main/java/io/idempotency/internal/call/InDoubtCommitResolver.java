@@ -1,12 +1,16 @@
 package io.idempotency.internal.call;
 
+import java.util.Optional;
+
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.transaction.CertainWrite;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.WriteEnd;
 
 /**
  * Finds out whether an in-doubt commit has committed, after the last attempt of a call. It claims the key in a transaction of
@@ -19,12 +23,12 @@ final class InDoubtCommitResolver {
 
     private final FailureRecorder failures;
 
-    private final CallRetry retry;
+    private final CertainWrite writes;
 
-    InDoubtCommitResolver(RequiresNewTransaction transactions, FailureRecorder failures, CallRetry retry) {
+    InDoubtCommitResolver(RequiresNewTransaction transactions, FailureRecorder failures, CertainWrite writes) {
         this.transactions = transactions;
         this.failures = failures;
-        this.retry = retry;
+        this.writes = writes;
     }
 
     /**
@@ -35,18 +39,26 @@ final class InDoubtCommitResolver {
      *     be left
      */
     @Nullable Object resolve(CallExecution execution, Throwable failure) throws Throwable {
-        @Nullable ClaimResult claim;
-        try {
-            boolean isRefusedLater =
-                    execution.mayCommitLate() && retry.runRequired(() -> failures.leaveRow(execution, failure));
-            claim = isRefusedLater ? null : claim(execution);
-        } catch (Throwable queryFailure) {
-            Suppression.add(failure, queryFailure);
-            throw outcomeUnknown(execution, "the database could not be asked what became of it", failure);
+        WriteEnd<ClaimResult> end = writes.ask(failure, () -> answerUnlessRefusedLater(execution, failure));
+        return switch (end.kind()) {
+            case STORED -> answer(execution, end.result(), failure);
+            case REFUSED -> throw failure;
+            case LOST, LOCKED, UNKNOWN ->
+                throw outcomeUnknown(execution, "the database could not be asked what became of it", failure);
+        };
+    }
+
+    /** Returns the result of a claim; empty if the key has got a row that refuses the COMMIT. */
+    private Optional<ClaimResult> answerUnlessRefusedLater(CallExecution execution, Throwable failure) {
+        if (execution.mayCommitLate() && failures.leaveRow(execution, failure)) {
+            return Optional.empty();
         }
-        if (claim == null) {
-            throw failure;
-        }
+        execution.begin(new Attempt(execution));
+        return Optional.of(query(execution));
+    }
+
+    private static @Nullable Object answer(CallExecution execution, ClaimResult claim, Throwable failure)
+            throws Throwable {
         if (claim.kind() == ClaimResult.Kind.IN_PROGRESS) {
             throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits", failure);
         }
@@ -69,7 +81,7 @@ final class InDoubtCommitResolver {
     @Nullable Object answerOfAnother(CallExecution execution, Throwable failure) throws Throwable {
         ClaimResult claim;
         try {
-            claim = query(execution);
+            claim = writes.untilAnswered(() -> query(execution));
         } catch (Throwable queryFailure) {
             Suppression.add(failure, queryFailure);
             throw failure;
@@ -90,16 +102,10 @@ final class InDoubtCommitResolver {
         }
     }
 
-    private ClaimResult claim(CallExecution execution) throws Throwable {
-        execution.begin(new Attempt(execution));
-        return query(execution);
-    }
-
-    private ClaimResult query(CallExecution execution) throws Throwable {
+    private ClaimResult query(CallExecution execution) {
         IdempotentCall call = execution.call();
         ClaimRequest request = call.claimRequest(execution.waitBudget().forDatabase(), false, null);
-        return retry.runRequired(() -> transactions.callAndKeepIf(
-                connection -> call.keyClaimer().claim(connection, request), result -> false));
+        return transactions.callAndKeepIf(connection -> call.keyClaimer().claim(connection, request), result -> false);
     }
 
     private static OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason, Throwable failure) {

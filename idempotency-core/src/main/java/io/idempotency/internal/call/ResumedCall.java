@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NamedThreadLocal;
 
 import io.idempotency.Intent;
+import io.idempotency.RequestStatus;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
@@ -182,6 +183,19 @@ public final class ResumedCall {
      * @param isAbandoned whether there is none because all were made
      */
     public record End(Failure failure, @Nullable Duration pause, boolean isAbandoned) {
+
+        /** Returns the status of the key if the end is recorded. An abandoned call keeps its key. */
+        public RequestStatus status() {
+            if (isAbandoned) {
+                return RequestStatus.PROCESSING;
+            }
+            return failure.isFinal() ? RequestStatus.FAILED_FINAL : RequestStatus.FAILED_RETRYABLE;
+        }
+
+        /** Returns whether the next attempt begins as if this one had left nothing. */
+        public boolean isForgotten() {
+            return !failure.isFinal() && !isAbandoned && pause == null;
+        }
 
         /**
          * Records the end.

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
-import io.idempotency.internal.call.CallRetry;
+import io.idempotency.internal.call.ResumedCall;
 import io.idempotency.internal.call.RetryAfter;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
@@ -22,8 +23,12 @@ import io.idempotency.internal.claim.Completion;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.claim.StoredRequest;
+import io.idempotency.internal.transaction.CertainWrite;
+import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 import io.idempotency.internal.transaction.SqlStates;
+import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.WriteEnd;
 
 /** The lease that a call holds: its claim is committed, and its method runs or is about to run. */
 final class HeldLease {
@@ -38,7 +43,7 @@ final class HeldLease {
 
     private final RequiresNewTransaction transactions;
 
-    private final CallRetry retry;
+    private final CertainWrite writes;
 
     private final LeaseTerm term;
 
@@ -54,7 +59,6 @@ final class HeldLease {
      * Starts the lease of a claim that was just granted.
      *
      * @param database the database of the call
-     * @param retry repeats its statements if the connection is lost
      */
     HeldLease(
             Object database,
@@ -64,13 +68,13 @@ final class HeldLease {
             List<RecordedStep> steps,
             ClaimStore store,
             RequiresNewTransaction transactions,
-            CallRetry retry) {
+            CertainWrite writes) {
         this.database = database;
         this.claim = claim;
         this.fence = fence;
         this.store = store;
         this.transactions = transactions;
-        this.retry = retry;
+        this.writes = writes;
         this.term = term;
         steps.forEach(step -> this.steps.put(step.name(), step));
     }
@@ -142,6 +146,13 @@ final class HeldLease {
         return new LeaseLostException(intent(), claim.attempt());
     }
 
+    /** Returns the exception for a lost lease, which the failure has told of. */
+    LeaseLostException lostAfter(Throwable failure) {
+        LeaseLostException lost = lost();
+        Suppression.add(lost, failure);
+        return lost;
+    }
+
     OutcomeUnknownException outcomeUnknown(String reason, Throwable cause) {
         return new OutcomeUnknownException(intent(), RetryAfter.of(remaining()), reason, cause);
     }
@@ -156,30 +167,46 @@ final class HeldLease {
     }
 
     /**
-     * Completes the claim in a transaction of its own. Returns {@code false} if the lease is lost. The message of the call is kept then,
-     * which has the same token if an operator lets the call be resumed that was given up.
+     * Completes the claim in a transaction of its own. If the lease is lost, the message of the call is kept, which has the same token if
+     * an operator lets the call be resumed that was given up.
      */
-    boolean complete(Completion completion) {
-        return transactions.commit(connection -> store.completeAndCommit(connection, completion));
+    WriteEnd<RequestStatus> complete(Completion completion) {
+        RequestStatus status = RequestStatus.SUCCEEDED;
+        return writes.send(
+                storing(status, connection -> store.completeAndCommit(connection, completion)), stored(status));
     }
 
-    /** Returns whether the claim has ended in this way, perhaps by a try whose COMMIT was not answered. */
+    /** Records a failure in a transaction of its own. Nothing depends on one that a repeat has to forget. */
+    WriteEnd<RequestStatus> fail(ResumedCall.End failed) {
+        RequestStatus status = failed.status();
+        return writes.send(
+                storing(status, connection -> failed.record(store, connection, fence)),
+                failed.isForgotten() ? Optional::empty : stored(status));
+    }
+
+    /** Returns a question that finds the status of the claim, if it has this one. */
+    private CertainWrite.Try<Optional<RequestStatus>> stored(RequestStatus status) {
+        return () -> settledStatus().filter(status::equals);
+    }
+
+    /** Returns a message that has its COMMIT, and that the fence refuses if the lease is lost. */
+    private <T> CertainWrite.Try<Optional<T>> storing(T stored, Predicate<Connection> message) {
+        return () -> transactions.commit(message::test) ? Optional.of(stored) : Optional.empty();
+    }
+
+    /** Returns whether the claim has this status, also if another try must find out. */
     boolean isStoredAs(RequestStatus status) throws Throwable {
-        return retry.runRequired(() -> isSettledAs(status));
+        return writes.untilAnswered(() -> isSettledAs(status));
     }
 
-    /**
-     * Returns the answer that this call has stored with a COMMIT that was not answered; empty if it has stored none.
-     *
-     * @throws LeaseLostException if another call has reclaimed the key
-     */
-    Optional<ClaimResult> storedAnswerOrLost() throws Throwable {
-        return answerOf(retry.runRequired(this::findSettled).orElseThrow(this::lost));
+    /** Returns what became of the COMMIT of a method's transaction, which has stored the response of this call if it has succeeded. */
+    WriteEnd<ClaimResult> endOfCompletion(CommitResult commit, Throwable failure) {
+        return writes.ask(commit, failure, () -> answerOf(findSettled().orElseThrow(this::lost)));
     }
 
-    /** Returns the same, and nothing if another call has reclaimed the key. */
+    /** Returns the stored answer of this call; empty if there is none, or if another call has reclaimed the key. */
     Optional<ClaimResult> storedAnswer() throws Throwable {
-        return retry.runRequired(this::findSettled).flatMap(HeldLease::answerOf);
+        return writes.untilAnswered(this::findSettled).flatMap(HeldLease::answerOf);
     }
 
     private static Optional<ClaimResult> answerOf(StoredRequest request) {
@@ -215,12 +242,22 @@ final class HeldLease {
     /** Extends the lease, again if the answer is lost. Returns {@code false} if another call has reclaimed it. */
     boolean extend(Duration duration) throws Throwable {
         long extended = System.nanoTime() + duration.toNanos();
-        boolean held = retry.runRequired(() ->
-                boundedly(() -> transactions.commit(connection -> store.extendLease(connection, fence, duration))));
+        boolean held = isDone(writes.send(
+                storing(duration, connection -> store.extendLease(connection, fence, duration)), Optional::empty));
         if (held) {
             term.lasts(extended);
         }
         return held;
+    }
+
+    /** Returns whether a write is stored, and {@code false} if the lease is lost. */
+    private boolean isDone(WriteEnd<?> end) throws Throwable {
+        return switch (end.kind()) {
+            case STORED -> true;
+            case LOST -> false;
+            case LOCKED -> throw takeoverInDoubt(end.failure());
+            case REFUSED, UNKNOWN -> throw end.failure();
+        };
     }
 
     /** Extends a lease that was not renewed, and may have expired. Returns {@code false} if another call has reclaimed it. */
@@ -231,7 +268,7 @@ final class HeldLease {
     /** Returns the steps that this attempt and those before it have recorded, by their names. */
     Map<String, RecordedStep> steps() throws Throwable {
         if (stepsInDoubt) {
-            findSettledSteps().forEach(step -> steps.put(step.name(), step));
+            writes.untilAnswered(() -> boundedly(this::findSettledSteps)).forEach(step -> steps.put(step.name(), step));
             stepsInDoubt = false;
         }
         return steps;
@@ -240,9 +277,9 @@ final class HeldLease {
     /** Records a step, in a transaction of its own. Returns {@code false} if the lease is lost. */
     boolean record(RecordedStep step) throws Throwable {
         stepsInDoubt = true;
-        boolean recorded = retry.runRequired(() -> boundedly(
-                        () -> transactions.commit(connection -> store.recordStepAndCommit(connection, fence, step))))
-                || isRecorded(step);
+        boolean recorded = isDone(writes.send(
+                storing(step, connection -> store.recordStepAndCommit(connection, fence, step)),
+                () -> findSettledStep(step)));
         if (recorded) {
             recorded(step);
         }
@@ -261,22 +298,25 @@ final class HeldLease {
         stepsInDoubt = false;
     }
 
+    /** Returns what became of the COMMIT of a step's transaction, which has recorded the step if it has succeeded. */
+    WriteEnd<RecordedStep> endOfStep(CommitResult commit, Throwable failure, RecordedStep step) {
+        return writes.ask(commit, failure, () -> findSettledStep(step));
+    }
+
+    private Optional<RecordedStep> findSettledStep(RecordedStep step) {
+        return findSettledSteps().stream().filter(step::equals).findFirst();
+    }
+
     /**
-     * Returns whether this attempt has recorded a step.
+     * Returns the stored steps of this attempt. Waits for a server process that is still committing one.
      *
      * @throws LeaseLostException if another call has reclaimed the key
      */
-    boolean isRecorded(RecordedStep step) throws Throwable {
-        return findSettledSteps().contains(step);
-    }
-
-    /** Returns the stored steps of this attempt. Waits for a server process that is still committing one. */
-    private List<RecordedStep> findSettledSteps() throws Throwable {
-        return retry.runRequired(() ->
-                boundedly(() -> transactions.call(connection -> store.findSettled(connection, fence)
-                        .filter(request -> request.isClaimedBy(fence))
-                        .map(request -> store.findSteps(connection, fence))
-                        .orElseThrow(this::lost))));
+    private List<RecordedStep> findSettledSteps() {
+        return transactions.call(connection -> store.findSettled(connection, fence)
+                .filter(request -> request.isClaimedBy(fence))
+                .map(request -> store.findSteps(connection, fence))
+                .orElseThrow(this::lost));
     }
 
     private <T> T boundedly(Supplier<T> work) {

@@ -2,7 +2,6 @@ package io.idempotency.internal.lease;
 
 import java.sql.Connection;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,6 @@ import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RequestStatus;
 import io.idempotency.internal.call.Attempt;
 import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallRetry;
 import io.idempotency.internal.call.CallSynchronization;
 import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.claim.ClaimResult;
@@ -23,8 +21,8 @@ import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.JoinedTransaction;
 import io.idempotency.internal.transaction.RowWithCommit;
 import io.idempotency.internal.transaction.SqlStates;
-import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.internal.transaction.TransactionState;
+import io.idempotency.internal.transaction.WriteEnd;
 
 /**
  * An attempt to run the method under a lease, whose claim is committed already. The completion is part of the transaction that the
@@ -34,8 +32,6 @@ import io.idempotency.internal.transaction.TransactionState;
 final class LeasedAttempt extends Attempt {
 
     private final HeldLease held;
-
-    private final CallRetry retry;
 
     private final LeaseRenewal renewal;
 
@@ -48,10 +44,9 @@ final class LeasedAttempt extends Attempt {
     /** Set if the completion is in the message of the COMMIT, which the server may get after its connection was lost. */
     private boolean completesWithCommit;
 
-    LeasedAttempt(CallExecution execution, HeldLease held, CallRetry retry, LeaseRenewal renewal) {
+    LeasedAttempt(CallExecution execution, HeldLease held, LeaseRenewal renewal) {
         super(execution);
         this.held = held;
-        this.retry = retry;
         this.renewal = renewal;
     }
 
@@ -176,32 +171,23 @@ final class LeasedAttempt extends Attempt {
             throw SqlStates.isWaitEnded(SqlStates.of(queryFailure)) ? held.takeoverInDoubt(failure) : failure;
         }
         if (!isHeld) {
-            LeaseLostException lost = held.lost();
-            lost.addSuppressed(failure);
-            throw lost;
+            throw held.lostAfter(failure);
         }
     }
 
     private void completeAfterwards(@Nullable Object result) throws Throwable {
         Completion completion = completionOf(held.fence(), result);
         completionStarted = true;
-        AtomicInteger tries = new AtomicInteger();
-        boolean isCompleted;
-        try {
-            isCompleted = retry.runRequired(() -> {
-                        tries.incrementAndGet();
-                        return held.complete(completion);
-                    })
-                    || held.isStoredAs(RequestStatus.SUCCEEDED);
-        } catch (Throwable failure) {
-            // Also if only an earlier try is in doubt: it may have stored the completion.
-            if (tries.get() > 1 || RetryClassifier.isRetryableForRequiredWork(failure)) {
-                throw outcomeUnknown(failure);
-            }
-            throw SqlStates.isWaitEnded(SqlStates.of(failure)) ? held.takeoverInDoubt(failure) : failure;
-        }
-        if (!isCompleted) {
-            throw held.lost();
+        WriteEnd<RequestStatus> end = held.complete(completion);
+        Throwable failure = switch (end.kind()) {
+            case STORED -> null;
+            case REFUSED -> end.failure();
+            case LOST -> held.lost();
+            case LOCKED -> held.takeoverInDoubt(end.failure());
+            case UNKNOWN -> outcomeUnknown(end.failure());
+        };
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -225,18 +211,18 @@ final class LeasedAttempt extends Attempt {
 
     /** Returns the answer that is stored if the COMMIT was not answered; empty if none is. */
     private Optional<ClaimResult> findInDoubt(Throwable thrown) {
-        if (!isCompleted() || !commitResult().isInDoubt(thrown)) {
+        if (!isCompleted()) {
             return Optional.empty();
         }
-        try {
-            return held.storedAnswerOrLost();
-        } catch (LeaseLostException lost) {
-            Suppression.add(lost, thrown);
-            throw lost;
-        } catch (Throwable queryFailure) {
-            completionStarted = true;
-            Suppression.add(thrown, queryFailure);
-            throw outcomeUnknown(thrown);
-        }
+        WriteEnd<ClaimResult> end = held.endOfCompletion(commitResult(), thrown);
+        return switch (end.kind()) {
+            case STORED -> Optional.of(end.result());
+            case REFUSED -> Optional.empty();
+            case LOST -> throw held.lostAfter(thrown);
+            case LOCKED, UNKNOWN -> {
+                completionStarted = true;
+                throw outcomeUnknown(thrown);
+            }
+        };
     }
 }

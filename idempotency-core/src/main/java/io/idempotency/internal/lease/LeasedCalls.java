@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.TransactionSystemException;
 
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
@@ -28,18 +27,19 @@ import io.idempotency.internal.call.KeyOwnership.LocalKey;
 import io.idempotency.internal.call.LeasedExecutor;
 import io.idempotency.internal.call.ResumedCall;
 import io.idempotency.internal.call.RetryAfter;
-import io.idempotency.internal.call.RetryClassifier;
 import io.idempotency.internal.call.WaitBudget;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RecordedStep;
+import io.idempotency.internal.transaction.CertainWrite;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.FailedCommit;
+import io.idempotency.internal.transaction.RepeatableFailure;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
-import io.idempotency.internal.transaction.SqlStates;
 import io.idempotency.internal.transaction.Suppression;
+import io.idempotency.internal.transaction.WriteEnd;
 
 /** Makes leased calls: commits the claim first, then makes the attempts to run the method under it, and records their failure. */
 public final class LeasedCalls implements LeasedExecutor {
@@ -51,6 +51,8 @@ public final class LeasedCalls implements LeasedExecutor {
     private final FailureRecorder failures;
 
     private final CallRetry retry;
+
+    private final CertainWrite writes;
 
     private final LeaseRenewal renewal;
 
@@ -65,6 +67,7 @@ public final class LeasedCalls implements LeasedExecutor {
         this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
         this.failures = new FailureRecorder(transactions, parts.failures(), parts.settings());
         this.retry = new CallRetry(parts.settings().retry());
+        this.writes = new CertainWrite(parts.settings().retry().backoff());
         this.renewal = renewal;
     }
 
@@ -101,7 +104,7 @@ public final class LeasedCalls implements LeasedExecutor {
                     leaseClaim.steps,
                     parts.store(),
                     transactions,
-                    retry);
+                    writes);
             if (resumed != null) {
                 resumed.leased(held::remaining);
             }
@@ -130,7 +133,7 @@ public final class LeasedCalls implements LeasedExecutor {
             Object result = retry.call(
                     execution,
                     () -> execution
-                            .begin(new LeasedAttempt(execution, held, retry, renewal))
+                            .begin(new LeasedAttempt(execution, held, renewal))
                             .make(),
                     failure -> mayFollow(lastOf(execution), failure));
             lastOf(execution).setDurableOutcome(success);
@@ -145,9 +148,7 @@ public final class LeasedCalls implements LeasedExecutor {
             } else if (last.commitResult().end() == CommitResult.End.COMMITTED) {
                 last.setDurableOutcome(success);
             } else if (!last.isCompletionStarted() && !fail(last, held, thrown)) {
-                LeaseLostException lost = held.lost();
-                lost.addSuppressed(thrown);
-                return answerOfInDoubt(execution, held, lost);
+                return answerOfInDoubt(execution, held, held.lostAfter(thrown));
             }
             throw thrown;
         }
@@ -189,40 +190,50 @@ public final class LeasedCalls implements LeasedExecutor {
      * @throws OutcomeUnknownException if it is final, and another attempt may still answer, or if such a COMMIT may have arrived
      */
     private boolean fail(LeasedAttempt last, HeldLease held, Throwable thrown) {
-        boolean isFinal = false;
         if (last.mayCommitLate(thrown)) {
             last.execution().failed(last, thrown);
         }
         boolean isInDoubt = last.execution().inDoubtCommit() != null;
         ResumedCall resumed = last.call().resumed();
-        ResumedCall.End end;
+        ResumedCall.End failed;
         try {
             Failure failure = failures.failureOf(last.call(), last.firstFailureOr(thrown));
-            isFinal = failure.isFinal();
-            end = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
-            if (record(end, held)) {
+            failed = resumed == null ? new ResumedCall.End(failure, null, false) : resumed.endOf(failure);
+        } catch (Throwable translation) {
+            return unrecorded(held, thrown, translation, isInDoubt);
+        }
+        boolean isFinal = failed.failure().isFinal();
+        WriteEnd<RequestStatus> end = held.fail(failed);
+        return switch (end.kind()) {
+            case STORED -> {
                 if (resumed != null) {
-                    resumed.ended(end, thrown);
+                    resumed.ended(failed, thrown);
                 }
-                if (end.failure().isFinal()) {
+                if (isFinal) {
                     last.setDurableOutcome(Outcome.FAILED_FINAL);
                 }
-                return true;
+                yield true;
             }
-        } catch (Throwable recordingFailure) {
-            if (isInDoubt) {
-                Suppression.add(thrown, recordingFailure);
-                throw committedLate(held, thrown);
+            case LOST -> !isFinal && !isInDoubt;
+            case LOCKED -> {
+                if (isFinal && !isInDoubt) {
+                    OutcomeUnknownException unknown = held.takeoverInDoubt(end.failure());
+                    unknown.addSuppressed(thrown);
+                    throw unknown;
+                }
+                yield unrecorded(held, thrown, end.failure(), isInDoubt);
             }
-            if (isFinal && SqlStates.isWaitEnded(SqlStates.of(recordingFailure))) {
-                OutcomeUnknownException unknown = held.takeoverInDoubt(recordingFailure);
-                unknown.addSuppressed(thrown);
-                throw unknown;
-            }
-            Suppression.add(thrown, recordingFailure);
-            return true;
+            case REFUSED, UNKNOWN -> unrecorded(held, thrown, end.failure(), isInDoubt);
+        };
+    }
+
+    /** Lets the caller get its failure, although nothing is recorded. */
+    private static boolean unrecorded(HeldLease held, Throwable thrown, Throwable recordingFailure, boolean isInDoubt) {
+        Suppression.add(thrown, recordingFailure);
+        if (isInDoubt) {
+            throw committedLate(held, thrown);
         }
-        return !end.failure().isFinal() && !isInDoubt;
+        return true;
     }
 
     private static OutcomeUnknownException committedLate(HeldLease held, Throwable thrown) {
@@ -230,14 +241,6 @@ public final class LeasedCalls implements LeasedExecutor {
                 "its COMMIT was not answered, and may arrive late. Repeat this call with the same key: it replays what was"
                         + " committed, and runs if nothing was",
                 thrown);
-    }
-
-    private boolean record(ResumedCall.End end, HeldLease held) throws Throwable {
-        return retry.runRequired(
-                        () -> transactions.commit(connection -> end.record(parts.store(), connection, held.fence())))
-                || (end.failure().isFinal() && held.isStoredAs(RequestStatus.FAILED_FINAL))
-                || (end.isAbandoned() && held.isStoredAs(RequestStatus.PROCESSING))
-                || (end.pause() != null && held.isStoredAs(RequestStatus.FAILED_RETRYABLE));
     }
 
     @Override
@@ -288,12 +291,6 @@ public final class LeasedCalls implements LeasedExecutor {
 
         private List<RecordedStep> steps = List.of();
 
-        /**
-         * The failure of the first claim that may be committed although it has failed; {@code null} if a later try has found out. Its
-         * message has its COMMIT.
-         */
-        private @Nullable Throwable inDoubt;
-
         LeaseClaim(ClaimRequest request, WaitBudget waitBudget, @Nullable ClaimResult resumed) {
             this.request = request;
             this.waitBudget = waitBudget;
@@ -308,39 +305,32 @@ public final class LeasedCalls implements LeasedExecutor {
          * @throws OutcomeUnknownException if nothing could be found out
          */
         ClaimResult resolve(CallExecution execution) throws Throwable {
-            ClaimResult claim;
-            try {
-                claim = Objects.requireNonNull(retry.call(execution, this::make, RetryClassifier::isRetryable));
-            } catch (Throwable failure) {
-                if (inDoubt == null) {
-                    throw failure;
-                }
-                Suppression.add(inDoubt, failure);
-                claim = makeAgain(execution);
-            }
-            if (inDoubt != null) {
-                throw outcomeUnknown(execution, "a transaction still holds its key, perhaps the one that commits");
-            }
-            return claim;
+            WriteEnd<ClaimResult> end = writes.send(
+                    message -> Objects.requireNonNull(
+                            retry.call(execution, message::make, RepeatableFailure::isOfShortTransaction)),
+                    this::make,
+                    claim -> claim.kind() != ClaimResult.Kind.IN_PROGRESS);
+            return switch (end.kind()) {
+                case STORED -> end.result();
+                case REFUSED -> throw end.failure();
+                case LOCKED ->
+                    throw outcomeUnknown(
+                            execution,
+                            "a transaction still holds its key, perhaps the one that commits",
+                            end.failure());
+                case UNKNOWN, LOST ->
+                    throw outcomeUnknown(execution, "the database could not be asked what became of it", end.failure());
+            };
         }
 
-        private ClaimResult makeAgain(CallExecution execution) {
-            try {
-                return retry.runRequired(this::make);
-            } catch (Throwable failure) {
-                Suppression.add(Objects.requireNonNull(inDoubt), failure);
-                throw outcomeUnknown(execution, "the database could not be asked what became of it");
-            }
-        }
-
-        private OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason) {
+        private OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason, Throwable inDoubt) {
             return new OutcomeUnknownException(
                     execution.call().intent(),
                     RetryAfter.of(lease().duration()),
                     "the COMMIT of its claim was not answered, and " + reason
                             + ". Its method has not run, but a call with resume = true may be made later. Repeat this call with"
                             + " the same key",
-                    Objects.requireNonNull(inDoubt));
+                    inDoubt);
         }
 
         private Lease lease() {
@@ -349,21 +339,10 @@ public final class LeasedCalls implements LeasedExecutor {
 
         /** The claim of a call that is resumed is committed already. It finds it, and keeps no other one. */
         private ClaimResult make() {
-            try {
-                ClaimResult claim = waitBudget.spendOn(() -> resumed == null
-                        ? transactions.send(this::claimAndCommit)
-                        : transactions.callAndKeepIf(
-                                this::claim, found -> found.isGranted() && !isOfAnotherAttempt(found)));
-                if (claim.kind() != ClaimResult.Kind.IN_PROGRESS) {
-                    inDoubt = null;
-                }
-                return claim;
-            } catch (Throwable failure) {
-                if (inDoubt == null && failure instanceof TransactionSystemException && !SqlStates.isAnswer(failure)) {
-                    inDoubt = failure;
-                }
-                throw failure;
-            }
+            return waitBudget.spendOn(() -> resumed == null
+                    ? transactions.send(this::claimAndCommit)
+                    : transactions.callAndKeepIf(
+                            this::claim, found -> found.isGranted() && !isOfAnotherAttempt(found)));
         }
 
         /** Returns whether a call that is resumed was granted another attempt, because its own has ended or was reclaimed. */

@@ -17,8 +17,8 @@ import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;
 import io.idempotency.internal.transaction.CommitResult;
-import io.idempotency.internal.transaction.Suppression;
 import io.idempotency.internal.transaction.TransactionState;
+import io.idempotency.internal.transaction.WriteEnd;
 
 import static java.util.Objects.requireNonNull;
 
@@ -86,10 +86,6 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
         end = CommitResult.after(status, connection, driver);
     }
 
-    boolean isCommitted() {
-        return end == CommitResult.End.COMMITTED;
-    }
-
     /**
      * Returns whether the step is recorded, although an exception was thrown.
      *
@@ -100,22 +96,23 @@ final class StepTransaction implements TransactionSynchronization, Ordered {
         if (step == null || isCommitted()) {
             return step != null;
         }
-        if (!new CommitResult(end, null, transaction).isInDoubt(thrown)) {
-            return false;
-        }
-        try {
-            return lease.isRecorded(step);
-        } catch (LeaseLostException lost) {
-            Suppression.add(lost, thrown);
-            throw lost;
-        } catch (Throwable queryFailure) {
-            Suppression.add(thrown, queryFailure);
-            throw lease.outcomeUnknown(
-                    "the COMMIT of its step '" + step.name() + "' was not answered, and the database could not be asked"
-                            + " whether the step is recorded. Repeat this call with the same key: it goes on with the"
-                            + " steps that are recorded",
-                    thrown);
-        }
+        WriteEnd<RecordedStep> record = lease.endOfStep(new CommitResult(end, null, transaction), thrown, step);
+        return switch (record.kind()) {
+            case STORED -> true;
+            case REFUSED -> false;
+            case LOST -> throw lease.lostAfter(thrown);
+            case LOCKED, UNKNOWN ->
+                throw lease.outcomeUnknown(
+                        "the COMMIT of its step '" + step.name()
+                                + "' was not answered, and the database could not be asked"
+                                + " whether the step is recorded. Repeat this call with the same key: it goes on with the"
+                                + " steps that are recorded",
+                        thrown);
+        };
+    }
+
+    boolean isCommitted() {
+        return end == CommitResult.End.COMMITTED;
     }
 
     RecordedStep step() {

@@ -26,8 +26,6 @@ import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.backoff.Backoff;
-import io.idempotency.internal.call.CallRetry;
-import io.idempotency.internal.call.RetrySettings;
 import io.idempotency.internal.call.RoutedDatabase;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
@@ -36,6 +34,7 @@ import io.idempotency.internal.claim.LeaseStore.Renewal;
 import io.idempotency.internal.claim.LeaseStore.Result;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.transaction.CertainWrite;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -339,8 +338,7 @@ class LeaseRenewalTest {
                 List.of(),
                 unused,
                 transactions,
-                new CallRetry(new RetrySettings(
-                        new Backoff(Duration.ofMillis(1), 1, Duration.ofMillis(1)), Duration.ofSeconds(1))));
+                new CertainWrite(new Backoff(Duration.ofMillis(1), 1, Duration.ofMillis(1))));
     }
 
     /** Gives connections on which nothing happens. */

@@ -26,7 +26,8 @@ final class OutcomeFiles {
             return;
         }
         String actors = run.actors().stream().map(Actor::toString).collect(Collectors.joining("; "));
-        String line = run.schedule() + " | " + UUID.matcher(actors.replace(key, "KEY")).replaceAll("UUID");
+        String line = run.schedule() + " | "
+                + UUID.matcher(actors.replace(key, "KEY")).replaceAll("UUID");
         try {
             Path directory = Files.createDirectories(Path.of(DIRECTORY));
             Files.write(
