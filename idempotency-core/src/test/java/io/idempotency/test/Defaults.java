@@ -15,13 +15,10 @@ public final class Defaults {
 
     /** The options of calls. */
     public static final CallOptions OPTIONS = new CallOptions(
-            Duration.ofDays(7),
-            null,
-            DuplicatePolicy.WAIT,
-            Duration.ofSeconds(5),
             IdempotencyMode.TRANSACTIONAL,
-            Duration.ofMinutes(1),
-            false,
+            new CallOptions.Retention(Duration.ofDays(7), null),
+            new CallOptions.Waiting(DuplicatePolicy.WAIT, Duration.ofSeconds(5)),
+            new CallOptions.LeaseOptions(Duration.ofMinutes(1), false),
             3,
             List.of(),
             false);

@@ -150,13 +150,10 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     RetentionPolicy idempotencyRetentionPolicy(IdempotencyProperties properties) {
         CallOptions defaults = new CallOptions(
-                properties.retention(),
-                properties.responseRetention(),
-                DuplicatePolicy.WAIT,
-                properties.waitTimeout(),
                 IdempotencyMode.TRANSACTIONAL,
-                properties.lease(),
-                false,
+                new CallOptions.Retention(properties.retention(), properties.responseRetention()),
+                new CallOptions.Waiting(DuplicatePolicy.WAIT, properties.waitTimeout()),
+                new CallOptions.LeaseOptions(properties.lease(), false),
                 properties.retry().maxAttempts(),
                 List.of(),
                 false);

@@ -113,8 +113,8 @@ public final class FailureRecorder {
     }
 
     private boolean write(IdempotentCall call, int attempt, Failure failure) {
-        KeyClaimer.FailureRecord record =
-                new KeyClaimer.FailureRecord(call.key(), attempt, call.options().retention(), failure);
+        KeyClaimer.FailureRecord record = new KeyClaimer.FailureRecord(
+                call.key(), attempt, call.options().retention().ofKey(), failure);
         return transactions.commit(connection -> call.keyClaimer().recordFailure(connection, record));
     }
 }

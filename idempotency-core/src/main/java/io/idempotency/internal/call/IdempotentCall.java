@@ -48,13 +48,16 @@ public record IdempotentCall(
      * @param leased the lease; {@code null} for a claim in the transaction of the effect
      */
     public ClaimRequest claimRequest(Duration waitLimit, boolean completeAtOnce, @Nullable Lease leased) {
-        return new ClaimRequest(key, options.retention(), responseRetention(), waitLimit, completeAtOnce, leased);
+        return new ClaimRequest(
+                key, options.retention().ofKey(), responseRetention(), waitLimit, completeAtOnce, leased);
     }
 
     /** Returns null if the response has no retention of its own. */
     private @Nullable Duration responseRetention() {
-        Duration ofResponses = options.responseRetention();
-        return ofResponses != null && hasResponse() && ofResponses.compareTo(options.retention()) < 0
+        Duration ofResponses = options.retention().ofResponse();
+        return ofResponses != null
+                        && hasResponse()
+                        && ofResponses.compareTo(options.retention().ofKey()) < 0
                 ? ofResponses
                 : null;
     }

@@ -115,7 +115,7 @@ public final class IdempotentCallExecutor {
             throws Throwable {
         long start = System.nanoTime();
         IdempotentCall call = bind(publisher, binding, start);
-        WaitBudget waitBudget = WaitBudget.of(call.options(), placesOfWaiting);
+        WaitBudget waitBudget = WaitBudget.of(call.options().waiting(), placesOfWaiting);
         CallExecution execution = new CallExecution(call, parts, waitBudget, effect, firstAttempt, publisher, start);
         Throwable failure = null;
         try {
@@ -159,7 +159,7 @@ public final class IdempotentCallExecutor {
      */
     private @Nullable Object executeInTurn(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        boolean mayWait = call.options().onDuplicate() == DuplicatePolicy.WAIT
+        boolean mayWait = call.options().waiting().onDuplicate() == DuplicatePolicy.WAIT
                 && call.resumed() == null
                 && !TransactionSynchronizationManager.isActualTransactionActive()
                 && KeyOwnership.isNoneHeld();

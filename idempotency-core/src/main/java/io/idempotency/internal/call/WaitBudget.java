@@ -33,10 +33,10 @@ public final class WaitBudget {
 
     private boolean isCutShort;
 
-    /** Returns the budget of a call with these options. */
-    static WaitBudget of(CallOptions options, Semaphore places) {
+    /** Returns the budget of a call. */
+    static WaitBudget of(CallOptions.Waiting waiting, Semaphore places) {
         return new WaitBudget(
-                options.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : options.waitTimeout(), places);
+                waiting.onDuplicate() == DuplicatePolicy.FAIL ? SHORTEST_WAIT : waiting.timeout(), places);
     }
 
     /**

@@ -58,7 +58,7 @@ final class LeasedAttempt extends Attempt {
     boolean isRetryable(Throwable failure) {
         return !completionStarted
                 && !(failure instanceof LeaseLostException)
-                && (call().options().retryLeased() || !isMethodStarted())
+                && (call().options().lease().isRetried() || !isMethodStarted())
                 && RetryClassifier.isRetryable(this, failure);
     }
 

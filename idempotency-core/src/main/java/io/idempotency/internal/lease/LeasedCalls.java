@@ -77,7 +77,7 @@ public final class LeasedCalls implements LeasedExecutor {
         ResumedCall resumed = call.resumed();
         Lease lease = new Lease(
                 resumed == null ? UUID.randomUUID() : resumed.token(),
-                call.options().lease(),
+                call.options().lease().duration(),
                 call.arguments(),
                 null);
         ClaimRequest request = call.claimRequest(execution.waitBudget().forDatabase(), false, lease);

@@ -13,25 +13,16 @@ import io.idempotency.IdempotencyMode;
 /**
  * The options of a call. What an annotation or a caller does not set is the application's default.
  *
- * @param retention retention of the key and its response
- * @param responseRetention retention of responses, if that is shorter; {@code null} for as long as the key
- * @param onDuplicate policy for a key that another call holds
- * @param waitTimeout longest wait for that call
  * @param mode time at which the claim is committed
- * @param lease longest time for which a committed claim holds the key
- * @param retryLeased whether a retry may run a leased method again after it has started
  * @param maxAttempts most executions of the method in one call
  * @param finalFailures exceptions that are the final answer to the intent
  * @param lossyResponse whether a replay may show less than the first response
  */
 public record CallOptions(
-        Duration retention,
-        @Nullable Duration responseRetention,
-        DuplicatePolicy onDuplicate,
-        Duration waitTimeout,
         IdempotencyMode mode,
-        Duration lease,
-        boolean retryLeased,
+        Retention retention,
+        Waiting waiting,
+        LeaseOptions lease,
         int maxAttempts,
         List<Class<? extends Throwable>> finalFailures,
         boolean lossyResponse) {
@@ -41,18 +32,12 @@ public record CallOptions(
     private static final Duration LONGEST_TIMEOUT = Duration.ofMillis(Integer.MAX_VALUE);
 
     /**
-     * Checks the ranges.
+     * Checks the options.
      *
-     * @throws IllegalArgumentException if a duration is out of range, the number of attempts is not positive, or the mode is
-     *     OPTIMISTIC and there are final failures
+     * @throws IllegalArgumentException if the number of attempts is not positive, or the mode is OPTIMISTIC and there are final
+     *     failures
      */
     public CallOptions {
-        requireRetention(retention);
-        if (responseRetention != null) {
-            requireRetention(responseRetention);
-        }
-        requireWaitTimeout(waitTimeout);
-        requireLease(lease);
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts must be at least 1, but is " + maxAttempts);
         }
@@ -61,6 +46,51 @@ public record CallOptions(
             throw new IllegalArgumentException(
                     "An OPTIMISTIC call cannot have final failures: its method runs before the key is claimed, so that a"
                             + " repeat could record a failure while the first attempt still runs, and undo its success");
+        }
+    }
+
+    /**
+     * The time for which the row of a call is kept.
+     *
+     * @param ofKey retention of the key
+     * @param ofResponse retention of the response, if that is shorter; {@code null} for as long as the key
+     */
+    public record Retention(Duration ofKey, @Nullable Duration ofResponse) {
+
+        /** Checks the ranges. */
+        public Retention {
+            requireRetention(ofKey);
+            if (ofResponse != null) {
+                requireRetention(ofResponse);
+            }
+        }
+    }
+
+    /**
+     * The wait of a call for another one that holds its key.
+     *
+     * @param onDuplicate whether it waits at all
+     * @param timeout the longest wait
+     */
+    public record Waiting(DuplicatePolicy onDuplicate, Duration timeout) {
+
+        /** Checks the range. */
+        public Waiting {
+            requireWaitTimeout(timeout);
+        }
+    }
+
+    /**
+     * The lease of a claim that is committed before the method runs.
+     *
+     * @param duration the longest time without a renewal
+     * @param isRetried whether a retry may run a leased method again after it has started
+     */
+    public record LeaseOptions(Duration duration, boolean isRetried) {
+
+        /** Checks the range. */
+        public LeaseOptions {
+            requireLease(duration);
         }
     }
 
@@ -123,77 +153,34 @@ public record CallOptions(
 
     /** Returns the options with another retention of the key and its response. */
     public CallOptions withRetention(Duration changed) {
-        return new CallOptions(
-                changed,
-                responseRetention,
-                onDuplicate,
-                waitTimeout,
-                mode,
-                lease,
-                retryLeased,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+        Retention kept = new Retention(changed, retention.ofResponse);
+        return new CallOptions(mode, kept, waiting, lease, maxAttempts, finalFailures, lossyResponse);
     }
 
     /** Returns the options with another policy for a key that another call holds. */
     public CallOptions withOnDuplicate(DuplicatePolicy changed) {
-        return new CallOptions(
-                retention,
-                responseRetention,
-                changed,
-                waitTimeout,
-                mode,
-                lease,
-                retryLeased,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+        Waiting policy = new Waiting(changed, waiting.timeout);
+        return new CallOptions(mode, retention, policy, lease, maxAttempts, finalFailures, lossyResponse);
     }
 
     /** Returns the options with another longest wait. */
     public CallOptions withWaitTimeout(Duration changed) {
-        return new CallOptions(
-                retention,
-                responseRetention,
-                onDuplicate,
-                changed,
-                mode,
-                lease,
-                retryLeased,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+        Waiting bounded = new Waiting(waiting.onDuplicate, changed);
+        return new CallOptions(mode, retention, bounded, lease, maxAttempts, finalFailures, lossyResponse);
     }
 
     /** Returns the options with the mode LEASED and this lease. */
     public CallOptions withLease(Duration changed) {
+        LeaseOptions held = new LeaseOptions(changed, lease.isRetried);
         return new CallOptions(
-                retention,
-                responseRetention,
-                onDuplicate,
-                waitTimeout,
-                IdempotencyMode.LEASED,
-                changed,
-                retryLeased,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+                IdempotencyMode.LEASED, retention, waiting, held, maxAttempts, finalFailures, lossyResponse);
     }
 
     /** Returns the options with the mode OPTIMISTIC. */
     public CallOptions withOptimisticMode() {
+        LeaseOptions unused = new LeaseOptions(lease.duration, false);
         return new CallOptions(
-                retention,
-                responseRetention,
-                onDuplicate,
-                waitTimeout,
-                IdempotencyMode.OPTIMISTIC,
-                lease,
-                false,
-                maxAttempts,
-                finalFailures,
-                lossyResponse);
+                IdempotencyMode.OPTIMISTIC, retention, waiting, unused, maxAttempts, finalFailures, lossyResponse);
     }
 
     /**
@@ -202,31 +189,12 @@ public record CallOptions(
      * @throws IllegalArgumentException if one of them does not say that there is no effect
      */
     public CallOptions withFinalFailures(List<Class<? extends Throwable>> changed) {
-        return new CallOptions(
-                retention,
-                responseRetention,
-                onDuplicate,
-                waitTimeout,
-                mode,
-                lease,
-                retryLeased,
-                maxAttempts,
-                FinalFailures.require(changed),
-                lossyResponse);
+        FinalFailures.require(changed);
+        return new CallOptions(mode, retention, waiting, lease, maxAttempts, changed, lossyResponse);
     }
 
     /** Returns the options that allow replays which show less than the first response. */
     public CallOptions withLossyResponse() {
-        return new CallOptions(
-                retention,
-                responseRetention,
-                onDuplicate,
-                waitTimeout,
-                mode,
-                lease,
-                retryLeased,
-                maxAttempts,
-                finalFailures,
-                true);
+        return new CallOptions(mode, retention, waiting, lease, maxAttempts, finalFailures, true);
     }
 }

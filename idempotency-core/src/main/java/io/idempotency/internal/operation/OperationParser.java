@@ -88,21 +88,18 @@ final class OperationParser implements AnnotationParser<Idempotent> {
             requireNotSet(attributes, "lease", annotation.lease());
         }
         CallOptions defaults = retention.get().defaults();
-        Duration kept = orDefault(retention(annotation, attributes), defaults.retention());
+        Duration kept = orDefault(
+                retention(annotation, attributes), defaults.retention().ofKey());
+        Duration waitTimeout = attributes.duration(
+                "waitTimeout", annotation.waitTimeout(), own -> retention.get().requireWaitTimeout(own, kept));
+        Duration lease = attributes.duration("lease", annotation.lease(), CallOptions::requireLease);
         CallOptions options = new CallOptions(
-                kept,
-                defaults.responseRetention(),
-                annotation.onDuplicate(),
-                orDefault(
-                        attributes.duration(
-                                "waitTimeout",
-                                annotation.waitTimeout(),
-                                waitTimeout -> retention.get().requireWaitTimeout(waitTimeout, kept)),
-                        defaults.waitTimeout()),
                 annotation.mode(),
-                orDefault(
-                        attributes.duration("lease", annotation.lease(), CallOptions::requireLease), defaults.lease()),
-                annotation.retryLeased(),
+                new CallOptions.Retention(kept, defaults.retention().ofResponse()),
+                new CallOptions.Waiting(
+                        annotation.onDuplicate(),
+                        orDefault(waitTimeout, defaults.waiting().timeout())),
+                new CallOptions.LeaseOptions(orDefault(lease, defaults.lease().duration()), annotation.retryLeased()),
                 annotation.maxAttempts() == 0 ? defaults.maxAttempts() : annotation.maxAttempts(),
                 List.of(),
                 annotation.lossyResponse());

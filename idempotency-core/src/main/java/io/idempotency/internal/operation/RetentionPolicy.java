@@ -34,10 +34,14 @@ public final class RetentionPolicy {
      */
     public RetentionPolicy(@Nullable Duration minimum, CallOptions defaults) {
         this.isMinimumSet = minimum != null;
-        this.minimum = minimum == null ? longest(SHORTEST, longest(defaults.waitTimeout(), defaults.lease())) : minimum;
+        this.minimum = minimum == null
+                ? longest(
+                        SHORTEST,
+                        longest(defaults.waiting().timeout(), defaults.lease().duration()))
+                : minimum;
         this.defaults = defaults;
-        requireLongEnough("idempotency.retention", defaults.retention());
-        requireNotLonger(defaults.responseRetention(), defaults.retention());
+        requireLongEnough("idempotency.retention", defaults.retention().ofKey());
+        requireNotLonger(defaults.retention().ofResponse(), defaults.retention().ofKey());
     }
 
     private static Duration longest(Duration one, Duration other) {
@@ -108,13 +112,15 @@ public final class RetentionPolicy {
      * @throws IllegalArgumentException if the lease is longer than the retention, defaults included, or the wait timeout is
      */
     public CallOptions requireForCall(CallOptions options) {
-        if (options.isLeased() && options.lease().compareTo(options.retention()) > 0) {
-            throw new IllegalArgumentException("The lease of " + text(options.lease())
-                    + " is longer than the retention of " + text(options.retention())
+        Duration retention = options.retention().ofKey();
+        Duration lease = options.lease().duration();
+        if (options.isLeased() && lease.compareTo(retention) > 0) {
+            throw new IllegalArgumentException("The lease of " + text(lease)
+                    + " is longer than the retention of " + text(retention)
                     + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"
                     + " again");
         }
-        requireWaitTimeout(options.waitTimeout(), options.retention());
+        requireWaitTimeout(options.waiting().timeout(), retention);
         return options;
     }
 

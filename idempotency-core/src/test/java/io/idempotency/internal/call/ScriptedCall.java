@@ -218,13 +218,10 @@ final class ScriptedCall {
 
     private IdempotentCall callOf(ClaimStore store) {
         CallOptions options = new CallOptions(
-                Duration.ofDays(1),
-                null,
-                DuplicatePolicy.WAIT,
-                settings.waitTimeout,
                 form.mode,
-                LEASE,
-                form == Form.LEASED_REPEATABLE,
+                new CallOptions.Retention(Duration.ofDays(1), null),
+                new CallOptions.Waiting(DuplicatePolicy.WAIT, settings.waitTimeout),
+                new CallOptions.LeaseOptions(LEASE, form == Form.LEASED_REPEATABLE),
                 settings.maxAttempts,
                 form.mode == IdempotencyMode.OPTIMISTIC
                         ? List.of()

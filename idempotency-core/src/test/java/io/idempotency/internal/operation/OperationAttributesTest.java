@@ -65,8 +65,8 @@ class OperationAttributesTest {
     void aDurationIsWrittenAsInSpring(String text, Duration duration) {
         CallOptions options = optionsWith(text);
 
-        assertThat(options.retention()).isEqualTo(duration);
-        assertThat(options.waitTimeout()).isEqualTo(duration);
+        assertThat(options.retention().ofKey()).isEqualTo(duration);
+        assertThat(options.waiting().timeout()).isEqualTo(duration);
     }
 
     /** The defaults are a retention of seven days and a lease of a minute. */
@@ -212,11 +212,11 @@ class OperationAttributesTest {
 
     @Test
     void aDurationThatPostgresCannotHoldIsRefused() {
-        assertThat(retainedFor("365000d").options().retention()).isEqualTo(Duration.ofDays(365_000));
+        assertThat(retainedFor("365000d").options().retention().ofKey()).isEqualTo(Duration.ofDays(365_000));
         assertThatThrownBy(() -> retainedFor("365001d"))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("retention", "365001d", "at most");
-        assertThat(waitingFor("24d").options().waitTimeout()).isEqualTo(Duration.ofDays(24));
+        assertThat(waitingFor("24d").options().waiting().timeout()).isEqualTo(Duration.ofDays(24));
         assertThatThrownBy(() -> waitingFor("25d"))
                 .isInstanceOf(InvalidIdempotentMethodException.class)
                 .hasMessageContainingAll("waitTimeout", "25d", "at most");
@@ -275,9 +275,9 @@ class OperationAttributesTest {
                 Map.of("app.name", "shop", "app.retention", "30d", "app.durations.wait", "250ms"));
 
         assertThat(operation.scope()).isEqualTo("shop.orders");
-        assertThat(operation.options().retention()).isEqualTo(Duration.ofDays(30));
-        assertThat(operation.options().waitTimeout()).isEqualTo(Duration.ofMillis(250));
-        assertThat(operation.options().onDuplicate()).isEqualTo(DuplicatePolicy.FAIL);
+        assertThat(operation.options().retention().ofKey()).isEqualTo(Duration.ofDays(30));
+        assertThat(operation.options().waiting().timeout()).isEqualTo(Duration.ofMillis(250));
+        assertThat(operation.options().waiting().onDuplicate()).isEqualTo(DuplicatePolicy.FAIL);
     }
 
     @Test

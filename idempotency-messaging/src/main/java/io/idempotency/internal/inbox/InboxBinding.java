@@ -93,7 +93,7 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
                 attributes.payload(target, arguments, fingerprinter),
                 attributes.type(target, arguments),
                 attributes.position(consumer, target, arguments),
-                receiver.options().retention());
+                receiver.options().retention().ofKey());
         return bind(publisher, message, id, receiver.options(), attributes.onConflict());
     }
 

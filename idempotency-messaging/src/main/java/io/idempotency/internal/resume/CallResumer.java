@@ -256,7 +256,7 @@ public final class CallResumer {
     }
 
     private static Duration waitOf(CallOperation operation) {
-        Duration part = operation.options().lease().dividedBy(WAITS_IN_LEASE);
+        Duration part = operation.options().lease().duration().dividedBy(WAITS_IN_LEASE);
         return part.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : part;
     }
 
@@ -271,7 +271,7 @@ public final class CallResumer {
     private Optional<StoredRequest> find(DueCall due, CallOperation operation) {
         ClaimRequest request = new ClaimRequest(
                 RequestKey.of(due.intent(), UNKNOWN),
-                operation.options().retention(),
+                operation.options().retention().ofKey(),
                 null,
                 waitOf(operation),
                 false,
@@ -286,13 +286,15 @@ public final class CallResumer {
     /** Returns the lease of the next attempt. If that does not end either, the one after it has the same pause as after a failure. */
     private Lease nextLease(DueCall due, CallOptions options) {
         int count = due.attempts() + 1;
-        Duration nextAfter = options.lease().plus(pauseAfter(count, options));
-        return new Lease(UUID.randomUUID(), options.lease(), due.arguments(), new Lease.Resumption(count, nextAfter));
+        Duration nextAfter = options.lease().duration().plus(pauseAfter(count, options));
+        return new Lease(
+                UUID.randomUUID(), options.lease().duration(), due.arguments(), new Lease.Resumption(count, nextAfter));
     }
 
     /** The row must survive the pause. */
     private Duration pauseAfter(int count, CallOptions options) {
-        Duration longest = options.retention().minus(options.lease()).dividedBy(2);
+        Duration longest =
+                options.retention().ofKey().minus(options.lease().duration()).dividedBy(2);
         return backoff.atMost(longest).after(count);
     }
 

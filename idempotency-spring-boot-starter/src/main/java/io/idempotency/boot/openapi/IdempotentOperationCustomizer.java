@@ -145,7 +145,7 @@ final class IdempotentOperationCustomizer implements GlobalOperationComponentsCu
             return "Keys are kept for " + inWords(retention)
                     + ", unless the service behind this operation sets another time.";
         }
-        return "Keys are kept for " + inWords(own.options().retention()) + ".";
+        return "Keys are kept for " + inWords(own.options().retention().ofKey()) + ".";
     }
 
     /** Returns more than one of a unit, so that the unit is a plural. */
