@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.DuplicatePolicy;
-import io.idempotency.IdempotencyMode;
+import io.idempotency.internal.operation.CallMode;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.RetentionPolicy;
 
@@ -15,7 +15,7 @@ public final class Defaults {
 
     /** The options of calls. */
     public static final CallOptions OPTIONS = new CallOptions(
-            IdempotencyMode.TRANSACTIONAL,
+            CallMode.TRANSACTIONAL,
             new CallOptions.Retention(Duration.ofDays(7), null),
             new CallOptions.Waiting(DuplicatePolicy.WAIT, Duration.ofSeconds(5)),
             new CallOptions.LeaseOptions(Duration.ofMinutes(1), false),

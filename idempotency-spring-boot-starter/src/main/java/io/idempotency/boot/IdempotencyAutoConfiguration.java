@@ -29,7 +29,6 @@ import io.idempotency.DatabaseResolver;
 import io.idempotency.DuplicatePolicy;
 import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyAdministration;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOperations;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.codec.ResponseCodec;
@@ -54,6 +53,7 @@ import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.lock.LockTemplate;
 import io.idempotency.internal.operation.AnnotationOperationSource;
 import io.idempotency.internal.operation.AnnotationParser;
+import io.idempotency.internal.operation.CallMode;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationRules;
@@ -150,7 +150,7 @@ public final class IdempotencyAutoConfiguration {
     @Bean
     RetentionPolicy idempotencyRetentionPolicy(IdempotencyProperties properties) {
         CallOptions defaults = new CallOptions(
-                IdempotencyMode.TRANSACTIONAL,
+                CallMode.TRANSACTIONAL,
                 new CallOptions.Retention(properties.retention(), properties.responseRetention()),
                 new CallOptions.Waiting(DuplicatePolicy.WAIT, properties.waitTimeout()),
                 new CallOptions.LeaseOptions(properties.lease(), false),

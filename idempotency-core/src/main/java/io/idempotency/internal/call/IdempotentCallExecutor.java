@@ -179,7 +179,7 @@ public final class IdempotentCallExecutor {
      */
     private @Nullable Object handleWaitTimeout(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        if (!call.options().isLeased()) {
+        if (!call.options().mode().commitsClaimFirst()) {
             answerWithoutAttempt(execution).setOutcome(Outcome.IN_PROGRESS);
             throw stillInProgress(call.intent(), execution.waitBudget());
         }
@@ -221,7 +221,8 @@ public final class IdempotentCallExecutor {
 
     private @Nullable Object replayOrRun(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
-        if (call.options().isLeased() && TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (call.options().mode().commitsClaimFirst()
+                && TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new TransactionMismatchException(
                     call.intent(),
                     "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
@@ -253,7 +254,9 @@ public final class IdempotentCallExecutor {
     private @Nullable Object makeAttempts(CallExecution execution) throws Throwable {
         IdempotentCall call = execution.call();
         try {
-            return call.options().isLeased() ? leasedCalls.execute(execution) : transactionalCalls.execute(execution);
+            return call.options().mode().commitsClaimFirst()
+                    ? leasedCalls.execute(execution)
+                    : transactionalCalls.execute(execution);
         } finally {
             if (execution.hasAnswer()) {
                 committedRows.answered(call);

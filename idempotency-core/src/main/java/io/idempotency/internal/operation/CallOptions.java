@@ -8,7 +8,6 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.idempotency.DuplicatePolicy;
-import io.idempotency.IdempotencyMode;
 
 /**
  * The options of a call. What an annotation or a caller does not set is the application's default.
@@ -19,7 +18,7 @@ import io.idempotency.IdempotencyMode;
  * @param lossyResponse whether a replay may show less than the first response
  */
 public record CallOptions(
-        IdempotencyMode mode,
+        CallMode mode,
         Retention retention,
         Waiting waiting,
         LeaseOptions lease,
@@ -42,7 +41,7 @@ public record CallOptions(
             throw new IllegalArgumentException("maxAttempts must be at least 1, but is " + maxAttempts);
         }
         finalFailures = List.copyOf(finalFailures);
-        if (mode == IdempotencyMode.OPTIMISTIC && !finalFailures.isEmpty()) {
+        if (mode.runsBeforeClaim() && !finalFailures.isEmpty()) {
             throw new IllegalArgumentException(
                     "An OPTIMISTIC call cannot have final failures: its method runs before the key is claimed, so that a"
                             + " repeat could record a failure while the first attempt still runs, and undo its success");
@@ -136,11 +135,6 @@ public record CallOptions(
         return DurationFormatterUtils.print(duration, DurationFormat.Style.COMPOSITE);
     }
 
-    /** {@return whether the claim is committed before the method runs} */
-    public boolean isLeased() {
-        return mode == IdempotencyMode.LEASED;
-    }
-
     /**
      * Returns whether a failure is the final answer to the intent.
      *
@@ -172,15 +166,14 @@ public record CallOptions(
     /** Returns the options with the mode LEASED and this lease. */
     public CallOptions withLease(Duration changed) {
         LeaseOptions held = new LeaseOptions(changed, lease.isRetried);
-        return new CallOptions(
-                IdempotencyMode.LEASED, retention, waiting, held, maxAttempts, finalFailures, lossyResponse);
+        return new CallOptions(CallMode.LEASED, retention, waiting, held, maxAttempts, finalFailures, lossyResponse);
     }
 
     /** Returns the options with the mode OPTIMISTIC. */
     public CallOptions withOptimisticMode() {
         LeaseOptions unused = new LeaseOptions(lease.duration, false);
         return new CallOptions(
-                IdempotencyMode.OPTIMISTIC, retention, waiting, unused, maxAttempts, finalFailures, lossyResponse);
+                CallMode.OPTIMISTIC, retention, waiting, unused, maxAttempts, finalFailures, lossyResponse);
     }
 
     /**

@@ -15,7 +15,6 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.Intent;
 import io.idempotency.InvalidIdempotentMethodException;
@@ -82,7 +81,8 @@ final class OperationParser implements AnnotationParser<Idempotent> {
                     "It must be at least 1, or 0.",
                     "Remove it to use idempotency.retry.max-attempts.");
         }
-        if (annotation.mode() != IdempotencyMode.LEASED) {
+        CallMode mode = CallMode.of(annotation.mode());
+        if (!mode.commitsClaimFirst()) {
             requireNotSet(attributes, "retryLeased", annotation.retryLeased() ? "true" : "");
             requireNotSet(attributes, "resume", annotation.resume() ? "true" : "");
             requireNotSet(attributes, "lease", annotation.lease());
@@ -94,7 +94,7 @@ final class OperationParser implements AnnotationParser<Idempotent> {
                 "waitTimeout", annotation.waitTimeout(), own -> retention.get().requireWaitTimeout(own, kept));
         Duration lease = attributes.duration("lease", annotation.lease(), CallOptions::requireLease);
         CallOptions options = new CallOptions(
-                annotation.mode(),
+                mode,
                 new CallOptions.Retention(kept, defaults.retention().ofResponse()),
                 new CallOptions.Waiting(
                         annotation.onDuplicate(),
@@ -105,7 +105,7 @@ final class OperationParser implements AnnotationParser<Idempotent> {
                 annotation.lossyResponse());
         options = withFinalFailures(options, annotation, attributes);
         try {
-            return options.isLeased() ? retention.get().requireForCall(options) : options;
+            return mode.commitsClaimFirst() ? retention.get().requireForCall(options) : options;
         } catch (IllegalArgumentException longerThanRetention) {
             throw attributes.invalid(
                     "lease",

@@ -114,7 +114,7 @@ public final class RetentionPolicy {
     public CallOptions requireForCall(CallOptions options) {
         Duration retention = options.retention().ofKey();
         Duration lease = options.lease().duration();
-        if (options.isLeased() && lease.compareTo(retention) > 0) {
+        if (options.mode().commitsClaimFirst() && lease.compareTo(retention) > 0) {
             throw new IllegalArgumentException("The lease of " + text(lease)
                     + " is longer than the retention of " + text(retention)
                     + ". A caller that repeats the call while its key is held may repeat it after the retention, and then runs it"

@@ -22,14 +22,15 @@ final class TransactionRule {
                             + " has a read-only transaction, in which no key can be claimed.",
                     "Remove readOnly = true from its @Transactional, or declare @Transactional on the method itself.");
         }
-        if (!operation.options().isLeased() && WITHOUT_TRANSACTION.contains(transaction.getPropagationBehavior())) {
+        if (!operation.options().mode().commitsClaimFirst()
+                && WITHOUT_TRANSACTION.contains(transaction.getPropagationBehavior())) {
             throw new InvalidIdempotentMethodException(
                     "The idempotent method " + operation.describe()
                             + " runs outside of transactions, so claim and effect cannot commit together.",
                     "Use the propagation REQUIRED or REQUIRES_NEW"
                             + (operation instanceof CallOperation ? ", or the mode LEASED." : "."));
         }
-        if (operation.options().isLeased()
+        if (operation.options().mode().commitsClaimFirst()
                 && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY) {
             throw new InvalidIdempotentMethodException(
                     "The leased method " + operation.describe()

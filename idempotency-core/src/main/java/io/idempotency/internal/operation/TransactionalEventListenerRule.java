@@ -21,7 +21,7 @@ final class TransactionalEventListenerRule {
         if (listener == null || isAsync) {
             return;
         }
-        if (operation.options().isLeased()) {
+        if (operation.options().mode().commitsClaimFirst()) {
             throw new InvalidIdempotentMethodException(
                     "The leased method " + operation.describe()
                             + " is a @TransactionalEventListener, which is called while the transaction of its event counts"

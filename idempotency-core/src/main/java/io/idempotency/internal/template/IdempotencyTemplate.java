@@ -127,7 +127,7 @@ public final class IdempotencyTemplate implements IdempotencyOperations {
 
         @Override
         public Write write() {
-            if (options.isLeased()) {
+            if (options.mode().commitsClaimFirst()) {
                 throw new IllegalArgumentException(
                         "A write cannot be leased: its key is committed together with its statements");
             }

@@ -36,7 +36,6 @@ import io.idempotency.FailureTranslator;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKey;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
@@ -54,6 +53,7 @@ import io.idempotency.internal.claim.StoredRequest;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.lease.LeaseRenewal;
 import io.idempotency.internal.lease.LeasedCalls;
+import io.idempotency.internal.operation.CallMode;
 import io.idempotency.internal.operation.CallOptions;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
@@ -89,21 +89,21 @@ final class ScriptedCall {
 
     /** How the call is made. */
     enum Form {
-        TRANSACTIONAL(IdempotencyMode.TRANSACTIONAL, true),
-        JOINED(IdempotencyMode.TRANSACTIONAL, false),
-        OPTIMISTIC(IdempotencyMode.OPTIMISTIC, true),
-        ROW_ALONE(IdempotencyMode.OPTIMISTIC, true),
-        WRITE(IdempotencyMode.TRANSACTIONAL, false),
-        LEASED(IdempotencyMode.LEASED, false),
-        LEASED_IN_TRANSACTION(IdempotencyMode.LEASED, true),
-        LEASED_BEFORE_COMMIT(IdempotencyMode.LEASED, true),
-        LEASED_REPEATABLE(IdempotencyMode.LEASED, true);
+        TRANSACTIONAL(CallMode.TRANSACTIONAL, true),
+        JOINED(CallMode.TRANSACTIONAL, false),
+        OPTIMISTIC(CallMode.OPTIMISTIC, true),
+        ROW_ALONE(CallMode.OPTIMISTIC, true),
+        WRITE(CallMode.TRANSACTIONAL, false),
+        LEASED(CallMode.LEASED, false),
+        LEASED_IN_TRANSACTION(CallMode.LEASED, true),
+        LEASED_BEFORE_COMMIT(CallMode.LEASED, true),
+        LEASED_REPEATABLE(CallMode.LEASED, true);
 
-        private final IdempotencyMode mode;
+        private final CallMode mode;
 
         private final boolean declaresTransaction;
 
-        Form(IdempotencyMode mode, boolean declaresTransaction) {
+        Form(CallMode mode, boolean declaresTransaction) {
             this.mode = mode;
             this.declaresTransaction = declaresTransaction;
         }
@@ -223,9 +223,7 @@ final class ScriptedCall {
                 new CallOptions.Waiting(DuplicatePolicy.WAIT, settings.waitTimeout),
                 new CallOptions.LeaseOptions(LEASE, form == Form.LEASED_REPEATABLE),
                 settings.maxAttempts,
-                form.mode == IdempotencyMode.OPTIMISTIC
-                        ? List.of()
-                        : List.of(Declined.class, OutcomeUnknownException.class),
+                form.mode == CallMode.OPTIMISTIC ? List.of() : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
         return new IdempotentCall(KEY, DATABASE, options, String.class, null, store, null, null);
     }

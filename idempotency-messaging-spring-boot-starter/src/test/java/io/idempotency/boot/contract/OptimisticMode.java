@@ -38,7 +38,7 @@ class OptimisticMode {
             public @Nullable IdempotentOperation findOperation(Method method, Class<?> targetClass) {
                 IdempotentOperation operation = annotations.findOperation(method, targetClass);
                 return operation instanceof CallOperation call
-                                && !call.options().isLeased()
+                                && !call.options().mode().commitsClaimFirst()
                                 && call.options().finalFailures().isEmpty()
                         ? optimistic(call)
                         : operation;
