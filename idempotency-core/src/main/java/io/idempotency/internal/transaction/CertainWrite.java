@@ -50,8 +50,6 @@ public final class CertainWrite {
             return (stored.isPresent() ? stored : untilAnswered(question))
                     .map(WriteEnd::stored)
                     .orElseGet(WriteEnd::lost);
-        } catch (LeaseLostException lost) {
-            return WriteEnd.lost();
         } catch (Throwable failure) {
             if (SqlStates.isWaitEnded(SqlStates.of(failure))) {
                 return WriteEnd.locked(failure);
