@@ -47,7 +47,9 @@ final class IdempotencyTransactionManager {
         }
         DataSource managed =
                 transactionManager instanceof PlatformTransactionManager manager ? dataSourceOf(manager) : null;
-        return managed == null ? managesAnotherResource(transactionManager) : !SameDataSource.test(managed, dataSource);
+        return managed == null
+                ? managesAnotherResource(transactionManager)
+                : !SameDataSource.isSame(managed, dataSource);
     }
 
     /** Returns whether the manager manages another resource, such as a message broker. */
@@ -91,7 +93,7 @@ final class IdempotencyTransactionManager {
 
     private static boolean isFor(PlatformTransactionManager transactionManager, DataSource dataSource) {
         DataSource managed = dataSourceOf(transactionManager);
-        return managed != null && SameDataSource.test(managed, dataSource);
+        return managed != null && SameDataSource.isSame(managed, dataSource);
     }
 
     private static @Nullable DataSource dataSourceOf(PlatformTransactionManager transactionManager) {

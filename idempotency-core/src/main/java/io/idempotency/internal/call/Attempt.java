@@ -39,7 +39,7 @@ public class Attempt {
 
     private boolean claimAnswered;
 
-    private @Nullable ClaimResult granted;
+    private @Nullable ClaimResult grant;
 
     private boolean methodStarted;
 
@@ -85,7 +85,7 @@ public class Attempt {
     }
 
     /** Works in the transaction that the method declares; without one, in the open transaction or in a new one. */
-    public final @Nullable Object inTransaction(@Nullable TransactionStatus declared, JoinedTransactions.Work work)
+    public final @Nullable Object inTransaction(@Nullable TransactionStatus declared, JoinedTransactions.Body body)
             throws Throwable {
         return parts().transactions()
                 .call(
@@ -93,7 +93,7 @@ public class Attempt {
                         declared,
                         joined -> keepingFailure(() -> {
                             participation = joined.isOwn() ? Participation.OWN : Participation.JOINED;
-                            return work.in(joined);
+                            return body.in(joined);
                         }));
     }
 
@@ -172,14 +172,15 @@ public class Attempt {
         return claimAnswered;
     }
 
-    public final void granted(ClaimResult claim) {
-        granted = claim;
-        execution.granted(claim.attempt());
-        execution.granted(this);
+    public final void setGrant(ClaimResult claim) {
+        grant = claim;
+        execution.setAttemptNumber(claim.attempt());
+        execution.setLastGranted(this);
     }
 
-    public final @Nullable ClaimResult granted() {
-        return granted;
+    /** Returns the claim that has granted the key in the transaction of this attempt; {@code null} if none has. */
+    final @Nullable ClaimResult grant() {
+        return grant;
     }
 
     public final boolean isMethodStarted() {

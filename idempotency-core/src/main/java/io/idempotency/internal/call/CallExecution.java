@@ -113,13 +113,13 @@ public final class CallExecution {
         claimsFirst = true;
     }
 
-    /** Notes that a claim has granted an attempt of this number. */
-    public void granted(int number) {
+    /** Keeps the number of the attempt that a claim has granted. */
+    public void setAttemptNumber(int number) {
         attemptNumber = number;
     }
 
     /** Keeps an attempt whose claim was granted in its transaction. */
-    void granted(Attempt attempt) {
+    void setLastGranted(Attempt attempt) {
         lastGranted = attempt;
     }
 

@@ -13,5 +13,5 @@ public record CallParts(
         JoinedTransactions transactions,
         DataSource dataSource,
         ResponseMapper responses,
-        FailureTranslator failures,
+        FailureTranslator failureTranslator,
         CallSettings settings) {}

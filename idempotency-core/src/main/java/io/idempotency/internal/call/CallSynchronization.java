@@ -35,7 +35,7 @@ public final class CallSynchronization extends SavepointAwareSynchronization {
 
     public static CallSynchronization register(JoinedTransaction transaction, Attempt attempt) {
         CallSynchronization synchronization =
-                new CallSynchronization(attempt, ActiveTransaction.isOpen(transaction.holder()));
+                new CallSynchronization(attempt, ActiveTransaction.isKnownOpen(transaction.holder()));
         TransactionSynchronizationManager.registerSynchronization(synchronization);
         attempt.participates(ActiveTransaction.find(transaction.holder()));
         return synchronization;

@@ -84,7 +84,7 @@ final class ClaimResultHandler {
     private Exception recorded(Failure failure) {
         RecordedFailureException recorded =
                 new RecordedFailureException(call.intent(), failure.code(), failure.message());
-        Exception translated = attempt.parts().failures().toException(recorded);
+        Exception translated = attempt.parts().failureTranslator().toException(recorded);
         return translated == null ? recorded : translated;
     }
 

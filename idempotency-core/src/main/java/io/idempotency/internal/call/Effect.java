@@ -10,17 +10,17 @@ public interface Effect {
     /** Runs the method. */
     @Nullable Object run() throws Throwable;
 
-    /** Works in the transaction that the method declares, and ends that. Code that declares none gives the work none. */
-    default @Nullable Object within(Work work) throws Throwable {
-        return work.in(null);
+    /** Runs a part in the transaction that the method declares, and ends that. Code that declares none gives it none. */
+    default @Nullable Object within(TransactionalPart part) throws Throwable {
+        return part.in(null);
     }
 
-    /** The part of a call that belongs into the declared transaction. */
+    /** The part of a call that belongs in the declared transaction. */
     @FunctionalInterface
-    interface Work {
+    interface TransactionalPart {
 
         /**
-         * Does the work.
+         * Runs the part.
          *
          * @throws Throwable on failure, which rolls the transaction back
          */

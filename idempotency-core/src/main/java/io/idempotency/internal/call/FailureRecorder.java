@@ -30,8 +30,8 @@ public final class FailureRecorder {
     }
 
     /**
-     * Returns the failure. That of a recorded step is as final as the step's, and other code may still go on after changed steps, as a
-     * repeat does after an outcome that is not known.
+     * Returns the failure. The failure of a recorded step is as final as the step's. Changed steps are not final, because other code
+     * may go on after them. Nor is an unknown outcome, after which a repeat may.
      */
     public Failure failureOf(IdempotentCall call, Throwable thrown) {
         if (thrown instanceof RecordedFailureException ofStep
@@ -60,7 +60,7 @@ public final class FailureRecorder {
      */
     boolean record(CallExecution execution, Throwable thrown) {
         Attempt last = execution.last();
-        ClaimResult claim = last.granted();
+        ClaimResult claim = last.grant();
         return claim == null
                 || !last.startsTransaction()
                 || !last.commitResult().isRolledBack(thrown)

@@ -49,7 +49,7 @@ public final class IdempotentCallExecutor {
 
     private final LeasedExecutor leasedCalls;
 
-    private final CommittedRows committedRows;
+    private final StoredAnswers storedAnswers;
 
     /** Creates the executor. */
     public IdempotentCallExecutor(
@@ -61,10 +61,10 @@ public final class IdempotentCallExecutor {
         this.singleFlight = new SingleFlight(settings.maxWaiting());
         this.placesOfWaiting = new Semaphore(settings.maxWaitingInAll(), true);
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
-        FailureRecorder failures = new FailureRecorder(transactions, parts.failures(), settings);
+        FailureRecorder failures = new FailureRecorder(transactions, parts.failureTranslator(), settings);
         CallRetry retry = new CallRetry(settings.retry());
-        this.committedRows =
-                new CommittedRows(parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
+        this.storedAnswers =
+                new StoredAnswers(parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
         this.transactionalCalls = new TransactionalCalls(
                 retry,
                 failures,
@@ -72,7 +72,7 @@ public final class IdempotentCallExecutor {
                         transactions,
                         failures,
                         new CertainWrite(settings.retry().backoff())),
-                committedRows);
+                storedAnswers);
     }
 
     /**
@@ -228,7 +228,7 @@ public final class IdempotentCallExecutor {
                     "its lease has to be committed before the method runs, but a transaction is open. Call it from outside"
                             + " of transactions");
         }
-        Optional<ClaimResult> stored = committedRows.findRecent(call, execution.waitBudget());
+        Optional<ClaimResult> stored = storedAnswers.findRecent(call, execution.waitBudget());
         if (stored.isPresent()) {
             return answerWithoutAttempt(execution).answer(stored.get(), true);
         }
@@ -259,7 +259,7 @@ public final class IdempotentCallExecutor {
                     : transactionalCalls.execute(execution);
         } finally {
             if (execution.hasAnswer()) {
-                committedRows.answered(call);
+                storedAnswers.answered(call);
             }
         }
     }

@@ -65,7 +65,7 @@ final class InDoubtCommitResolver {
         Attempt asking = execution.last();
         asking.claimed(claim);
         return asking.handle(claim, true, granted -> {
-            asking.granted(granted);
+            asking.setGrant(granted);
             throw execution.mayCommitLate()
                     ? outcomeUnknown(execution, "the row of its key was deleted meanwhile", failure)
                     : failure;

@@ -25,15 +25,15 @@ final class OptimisticAttempt extends TransactionalAttempt {
 
     private static final ClaimResult FIRST = ClaimResult.granted(ClaimResult.Kind.GRANTED_NEW, 1);
 
-    private final CommittedRows committedRows;
+    private final StoredAnswers storedAnswers;
 
     private boolean isOptimistic;
 
     private long finishingSince;
 
-    OptimisticAttempt(CallExecution execution, CommittedRows committedRows) {
+    OptimisticAttempt(CallExecution execution, StoredAnswers storedAnswers) {
         super(execution);
-        this.committedRows = committedRows;
+        this.storedAnswers = storedAnswers;
     }
 
     /** The transaction may have sent nothing before the method, so that it looks ENDED. */
@@ -89,6 +89,6 @@ final class OptimisticAttempt extends TransactionalAttempt {
             execution().waitBudget().spendSince(finishingSince);
             return true;
         }
-        return !SqlStates.isConnectionLost(SqlStates.of(firstFailureOr(thrown))) && !committedRows.isNew(call());
+        return !SqlStates.isConnectionLost(SqlStates.of(firstFailureOr(thrown))) && !storedAnswers.isNew(call());
     }
 }

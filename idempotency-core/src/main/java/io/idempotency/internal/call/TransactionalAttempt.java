@@ -114,7 +114,7 @@ public class TransactionalAttempt extends Attempt {
      */
     final @Nullable Object run(ClaimResult claim, Open open, TransactionState stateBefore, ResultStep completing)
             throws Throwable {
-        granted(claim);
+        setGrant(claim);
         IdempotentCall call = call();
         KeyOwnership.HeldKey held = KeyOwnership.hold(call, open.transaction.holder());
         held.mustBeKept(() ->

@@ -21,17 +21,17 @@ final class TransactionalCalls {
 
     private final InDoubtCommitResolver inDoubtCommits;
 
-    private final CommittedRows committedRows;
+    private final StoredAnswers storedAnswers;
 
     TransactionalCalls(
             CallRetry retry,
             FailureRecorder failures,
             InDoubtCommitResolver inDoubtCommits,
-            CommittedRows committedRows) {
+            StoredAnswers storedAnswers) {
         this.retry = retry;
         this.failures = failures;
         this.inDoubtCommits = inDoubtCommits;
-        this.committedRows = committedRows;
+        this.storedAnswers = storedAnswers;
     }
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
@@ -91,7 +91,7 @@ final class TransactionalCalls {
     private TransactionalAttempt attemptOfMode(CallExecution execution) {
         return switch (execution.call().options().mode()) {
             case TRANSACTIONAL -> new TransactionalAttempt(execution);
-            case OPTIMISTIC -> new OptimisticAttempt(execution, committedRows);
+            case OPTIMISTIC -> new OptimisticAttempt(execution, storedAnswers);
             case LEASED -> throw new IllegalStateException("The key of a leased call is committed before its effect");
         };
     }
@@ -104,7 +104,7 @@ final class TransactionalCalls {
                 || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
             return result;
         }
-        ClaimResult claim = requireNonNull(granted.granted());
+        ClaimResult claim = requireNonNull(granted.grant());
         execution.last().setDurableOutcome(claim.outcome());
         return granted.result();
     }

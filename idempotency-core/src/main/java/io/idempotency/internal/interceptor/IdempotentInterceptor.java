@@ -73,23 +73,23 @@ final class IdempotentInterceptor implements MethodInterceptor {
         }
 
         @Override
-        public @Nullable Object within(Work work) throws Throwable {
+        public @Nullable Object within(TransactionalPart part) throws Throwable {
             TransactionInterceptor declared = transactions.find(
                     invocation.getMethod(), targetOf(invocation).getClass());
-            return declared == null ? work.in(null) : declared.invoke(new WorkInvocation(invocation, work));
+            return declared == null ? part.in(null) : declared.invoke(new PartInvocation(invocation, part));
         }
     }
 
     /**
-     * The invocation of Spring's interceptor, which opens the transaction: it proceeds with the work in the place of the method.
+     * The invocation of Spring's interceptor, which opens the transaction: it proceeds with the part in the place of the method.
      */
-    private record WorkInvocation(MethodInvocation call, Effect.Work work) implements MethodInvocation {
+    private record PartInvocation(MethodInvocation call, Effect.TransactionalPart part) implements MethodInvocation {
 
         /** A method that supports transactions may have none. */
         @Override
         public @Nullable Object proceed() throws Throwable {
             TransactionStatus status = TransactionAspectSupport.currentTransactionStatus();
-            return work.in(status.hasTransaction() ? status : null);
+            return part.in(status.hasTransaction() ? status : null);
         }
 
         @Override

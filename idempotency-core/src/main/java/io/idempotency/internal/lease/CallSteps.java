@@ -67,7 +67,7 @@ final class CallSteps {
         this.parts = parts;
         this.renewal = renewal;
         this.responses = parts.responses();
-        this.failures = parts.failures();
+        this.failures = parts.failureTranslator();
     }
 
     /** Returns the name of the step that this thread is running. */

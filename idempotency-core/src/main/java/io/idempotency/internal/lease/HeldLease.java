@@ -80,18 +80,18 @@ final class HeldLease {
     }
 
     /** Puts this lease before those of earlier attempts. */
-    HeldLease after(@Nullable HeldLease latest) {
+    HeldLease onTopOf(@Nullable HeldLease latest) {
         earlier = latest;
         return this;
     }
 
     /** Returns the latest of these leases but for one that has ended; {@code null} if there is no other. */
-    @Nullable HeldLease without(HeldLease ended) {
+    @Nullable HeldLease removing(HeldLease ended) {
         if (this == ended) {
             return earlier;
         }
         if (earlier != null) {
-            earlier = earlier.without(ended);
+            earlier = earlier.removing(ended);
         }
         return this;
     }

@@ -345,7 +345,10 @@ public final class LeaseRenewal {
         }
     }
 
-    /** Lets a lease alone while a transaction of a step may have a snapshot, which could not record the step then. */
+    /**
+     * Pauses the renewal of a lease during a step whose transaction may have a snapshot: it could not update the row that a renewal has
+     * changed meanwhile, so the step would not be recorded.
+     */
     Pause pause(HeldLease lease) {
         boolean isNeeded = stepsHaveSnapshot.getOrDefault(lease.database(), true);
         return new Pause(lease, isNeeded && lease.term().acquire());

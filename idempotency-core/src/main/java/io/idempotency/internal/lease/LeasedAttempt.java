@@ -205,7 +205,7 @@ final class LeasedAttempt extends Attempt {
             return result();
         }
         Object response = answer(stored, true);
-        execution().granted(held.claim().attempt());
+        execution().setAttemptNumber(held.claim().attempt());
         return response;
     }
 

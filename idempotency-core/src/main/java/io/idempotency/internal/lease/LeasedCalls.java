@@ -65,7 +65,7 @@ public final class LeasedCalls implements LeasedExecutor {
     public LeasedCalls(CallParts parts, LeaseRenewal renewal) {
         this.parts = parts;
         this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
-        this.failures = new FailureRecorder(transactions, parts.failures(), parts.settings());
+        this.failures = new FailureRecorder(transactions, parts.failureTranslator(), parts.settings());
         this.retry = new CallRetry(parts.settings().retry());
         this.writes = new CertainWrite(parts.settings().retry().backoff());
         this.renewal = renewal;
@@ -115,12 +115,12 @@ public final class LeasedCalls implements LeasedExecutor {
     private @Nullable Object run(CallExecution execution, HeldLease held, Lease lease) throws Throwable {
         IdempotentCall call = execution.call();
         KeyOwnership.HeldKey heldKey = KeyOwnership.hold(call, lease);
-        leasesInThisJvm.compute(call.localKey(), (key, latest) -> held.after(latest));
+        leasesInThisJvm.compute(call.localKey(), (key, latest) -> held.onTopOf(latest));
         try {
             return run(execution, held);
         } finally {
             renewal.end(held);
-            leasesInThisJvm.computeIfPresent(call.localKey(), (key, latest) -> latest.without(held));
+            leasesInThisJvm.computeIfPresent(call.localKey(), (key, latest) -> latest.removing(held));
             heldKey.release();
             runIfNoneIsHeld();
         }
@@ -128,7 +128,7 @@ public final class LeasedCalls implements LeasedExecutor {
 
     private @Nullable Object run(CallExecution execution, HeldLease held) throws Throwable {
         Outcome success = held.claim().outcome();
-        execution.granted(held.claim().attempt());
+        execution.setAttemptNumber(held.claim().attempt());
         try {
             Object result = retry.call(
                     execution,

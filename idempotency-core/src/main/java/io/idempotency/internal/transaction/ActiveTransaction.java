@@ -72,14 +72,14 @@ public final class ActiveTransaction {
         return null;
     }
 
-    /** Returns whether a transaction is being committed, so that nothing more can be written in it. */
-    public static boolean isOver(ConnectionHolder holder) {
+    /** Returns whether a transaction is known to be in its commit, so that nothing more can be written in it. */
+    public static boolean isKnownOver(ConnectionHolder holder) {
         ActiveTransaction active = find(holder);
         return active != null && active.isOver();
     }
 
     /** Returns whether a transaction is known, and is not being committed yet. */
-    public static boolean isOpen(ConnectionHolder holder) {
+    public static boolean isKnownOpen(ConnectionHolder holder) {
         ActiveTransaction active = find(holder);
         return active != null && !active.isOver();
     }

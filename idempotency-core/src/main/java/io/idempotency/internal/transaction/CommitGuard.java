@@ -52,7 +52,7 @@ public record CommitGuard(Connection connection, ConnectionHolder holder, Transa
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (!ActiveTransaction.isOpen(holder)) {
+        if (!ActiveTransaction.isKnownOpen(holder)) {
             requireCommittable();
         }
     }

@@ -58,7 +58,7 @@ public final class JoinedTransactions {
         if (holder == null || boundDataSource == null || !isTransactionOpen()) {
             throw noTransaction();
         }
-        if (ActiveTransaction.isOver(holder)) {
+        if (ActiveTransaction.isKnownOver(holder)) {
             throw new TransactionMismatchException(
                     "The transaction has been committed already, so messages can neither be"
                             + " published nor claimed in it, nor locks taken: this is a callback after its commit, such as a"
@@ -120,15 +120,15 @@ public final class JoinedTransactions {
                         + " the method, if there are several transaction managers @Transactional(\"nameOfTheBean\")");
     }
 
-    /** Runs work in the transaction that the method declares; without one, in the open transaction or in a new one. */
-    public @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Work work) throws Throwable {
+    /** Runs code in the transaction that the method declares; without one, in the open transaction or in a new one. */
+    public @Nullable Object call(Intent intent, @Nullable TransactionStatus declared, Body body) throws Throwable {
         if (declared != null) {
-            return work.in(require(intent, declared));
+            return body.in(require(intent, declared));
         }
         TransactionStatus status = joinOrOpen(intent);
         Object result;
         try {
-            result = work.in(require(intent, status));
+            result = body.in(require(intent, status));
         } catch (Throwable failure) {
             rollBack(status, failure);
             throw failure;
@@ -206,7 +206,7 @@ public final class JoinedTransactions {
                 TransactionSynchronizationManager.getResourceMap().entrySet()) {
             if (resource.getValue() == holder
                     && resource.getKey() instanceof DataSource bound
-                    && SameDataSource.test(bound, dataSource)) {
+                    && SameDataSource.isSame(bound, dataSource)) {
                 return bound;
             }
         }
@@ -231,12 +231,12 @@ public final class JoinedTransactions {
                         + " @Transactional(\"nameOfTheBean\"), or the right DataSource with idempotency.data-source");
     }
 
-    /** Work that runs in a transaction. */
+    /** The code that runs in a transaction. */
     @FunctionalInterface
-    public interface Work {
+    public interface Body {
 
         /**
-         * Does the work.
+         * Runs it.
          *
          * @throws Throwable on failure, which rolls the transaction back
          */

@@ -11,12 +11,8 @@ public final class SameDataSource {
 
     private SameDataSource() {}
 
-    /**
-     * Compares two DataSources.
-     *
-     * @return {@code true} if both are, or wrap, the same object
-     */
-    public static boolean test(DataSource one, DataSource other) {
+    /** Returns whether both are, or wrap, the same object. */
+    public static boolean isSame(DataSource one, DataSource other) {
         DataSource innerOne = unwrap(one);
         DataSource innerOther = unwrap(other);
         return innerOne == innerOther || wraps(innerOne, innerOther) || wraps(innerOther, innerOne);

@@ -26,8 +26,8 @@ public final class TransactionFailures {
     public static TransactionFailedException transactionEnded(Intent intent) {
         return new TransactionFailedException(
                 intent,
-                "it had ended the transaction itself, or rolled back to a savepoint before its claim: never commit, roll back or switch auto-commit on the"
-                        + " connection inside an idempotent method");
+                "its method ended the transaction, or rolled back to a savepoint before the claim: never commit, roll back or"
+                        + " switch auto-commit on the connection inside an idempotent method");
     }
 
     public static TransactionFailedException claimIsGone(Intent intent) {

@@ -79,7 +79,7 @@ public final class WriteAttempt extends TransactionalAttempt {
                 ? new Completion(fence, ResponseMapper.NULL_BODY, null, null)
                 : completionOf(fence, write.response());
         String row = send(request, completion);
-        granted(FIRST);
+        setGrant(FIRST);
         setDurableOutcome(Outcome.EXECUTED);
         return write.returnsRow()
                 ? parts().responses().read(call.intent(), requireNonNull(row), call.responseType())

@@ -561,16 +561,16 @@ final class ScriptedCall {
         }
 
         @Override
-        public @Nullable Object within(Work work) throws Throwable {
+        public @Nullable Object within(TransactionalPart part) throws Throwable {
             return form.declaresTransaction
                     ? new TransactionTemplate(manager).<@Nullable Object>execute(status -> {
                         try {
-                            return work.in(status);
+                            return part.in(status);
                         } catch (Throwable failure) {
                             throw Rethrow.unchanged(failure);
                         }
                     })
-                    : work.in(null);
+                    : part.in(null);
         }
     }
 }

@@ -45,11 +45,11 @@ final class BatchSender {
     private final Map<String, Queue<OutboxRecord>> followers = new HashMap<>();
 
     /** The attempts in the order of their deadlines. */
-    private final Set<Attempt> inFlight = new LinkedHashSet<>();
+    private final Set<SendAttempt> inFlight = new LinkedHashSet<>();
 
-    private final BlockingQueue<Attempt> ended = new LinkedBlockingQueue<>();
+    private final BlockingQueue<SendAttempt> ended = new LinkedBlockingQueue<>();
 
-    private final List<Attempt> results = new ArrayList<>();
+    private final List<SendAttempt> results = new ArrayList<>();
 
     /**
      * Creates the sender of one batch.
@@ -70,7 +70,7 @@ final class BatchSender {
     }
 
     /** Sends the messages. Returns the attempts that have succeeded or failed, without the messages that were not started. */
-    List<Attempt> send(List<OutboxRecord> messages) {
+    List<SendAttempt> send(List<OutboxRecord> messages) {
         queue(messages);
         long lastStart = System.nanoTime() + timeout.toNanos();
         try {
@@ -111,7 +111,7 @@ final class BatchSender {
 
     private void start(OutboxRecord message) {
         CompletableFuture<Void> future = trySend(message);
-        Attempt attempt = new Attempt(message, future, System.nanoTime() + timeout.toNanos());
+        SendAttempt attempt = new SendAttempt(message, future, System.nanoTime() + timeout.toNanos());
         inFlight.add(attempt);
         CompletionStage<Void> answer = future;
         answer.handle((nothing, failure) -> {
@@ -138,8 +138,8 @@ final class BatchSender {
     }
 
     private void awaitOne() throws InterruptedException {
-        Attempt oldest = inFlight.iterator().next();
-        Attempt attempt = ended.poll(Math.max(0, oldest.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        SendAttempt oldest = inFlight.iterator().next();
+        SendAttempt attempt = ended.poll(Math.max(0, oldest.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         if (attempt == null) {
             oldest.timedOut(timeout);
             end(oldest);
@@ -148,7 +148,7 @@ final class BatchSender {
         }
     }
 
-    private void end(Attempt attempt) {
+    private void end(SendAttempt attempt) {
         inFlight.remove(attempt);
         results.add(attempt);
         String key = attempt.message.orderingKey();
@@ -159,7 +159,7 @@ final class BatchSender {
     }
 
     /** One attempt to send a message, and its result. */
-    static final class Attempt {
+    static final class SendAttempt {
 
         private final OutboxRecord message;
 
@@ -171,7 +171,7 @@ final class BatchSender {
 
         private @Nullable Throwable timeout;
 
-        private Attempt(OutboxRecord message, CompletableFuture<Void> future, long deadline) {
+        private SendAttempt(OutboxRecord message, CompletableFuture<Void> future, long deadline) {
             this.message = message;
             this.future = future;
             this.deadline = deadline;

@@ -137,7 +137,7 @@ public final class OutboxRelay {
     private List<SendResult> send(List<OutboxStore.DueMessage> due) {
         Map<UUID, OutboxStore.DueMessage> byId = new HashMap<>();
         due.forEach(taken -> byId.put(taken.message().id(), taken));
-        List<BatchSender.Attempt> attempts = new BatchSender(
+        List<BatchSender.SendAttempt> attempts = new BatchSender(
                         sender,
                         message -> requireNonNull(byId.get(message.id())).problem(),
                         settings.sendTimeout(),
@@ -146,7 +146,7 @@ public final class OutboxRelay {
         boolean anySent = attempts.stream().anyMatch(attempt -> attempt.failure() == null);
         List<SendResult> results = new ArrayList<>(attempts.size());
         boolean anyCounted = anySent;
-        for (BatchSender.Attempt attempt : attempts) {
+        for (BatchSender.SendAttempt attempt : attempts) {
             SendResult result = resultOf(
                     attempt,
                     anySent,
@@ -160,7 +160,7 @@ public final class OutboxRelay {
         return results;
     }
 
-    private SendResult resultOf(BatchSender.Attempt attempt, boolean anySent, Duration waited) {
+    private SendResult resultOf(BatchSender.SendAttempt attempt, boolean anySent, Duration waited) {
         OutboxRecord message = attempt.message();
         Throwable failure = attempt.failure();
         if (failure == null) {

@@ -9,7 +9,7 @@ import java.util.UUID;
 /** The store of the messages that let calls be resumed. A message that was scheduled anew since it was found is not changed. */
 public interface ResumptionStore {
 
-    /** Finds calls that are due, those due first first. Others may find them too. */
+    /** Finds calls that are due, those that are due for longest first. Others may find them too. */
     List<DueCall> findDue(Connection connection, Collection<String> scopes, Collection<UUID> without, int limit);
 
     /** Returns whether calls are due that are not of these scopes. */

@@ -210,7 +210,7 @@ public final class PostgresClaimStore implements ClaimStore {
 
     /**
      * Lets a lease begin now, which was granted earlier: before a wait, or by a claim whose COMMIT was not answered. If the claim is
-     * committed already, any failure leaves a row without a holder, as a COMMIT does that is not answered.
+     * committed, a failure here is reported as a COMMIT without an answer: the row has no holder.
      */
     private boolean renewLease(Claim claim, ClaimResult granted, WaitBound bound, boolean commits) throws SQLException {
         Lease lease = Objects.requireNonNull(claim.request.lease());

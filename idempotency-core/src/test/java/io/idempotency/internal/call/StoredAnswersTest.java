@@ -25,20 +25,20 @@ import io.idempotency.test.Defaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class CommittedRowsTest {
+class StoredAnswersTest {
 
     private final DataSourceOfNoConnection dataSource = new DataSourceOfNoConnection();
 
     private final ClaimStore store = proxy(ClaimStore.class);
 
-    private final CommittedRows rows = new CommittedRows(dataSource, RequiresNewTransaction.on(dataSource), store);
+    private final StoredAnswers answers = new StoredAnswers(dataSource, RequiresNewTransaction.on(dataSource), store);
 
     @Test
     void onlyARequestThatThisInstanceHasAnsweredIsAskedFor() {
         IdempotentCall call = call(UUID.randomUUID(), store);
         assertThat(isAskedFor(call)).isFalse();
 
-        rows.answered(call);
+        answers.answered(call);
 
         assertThat(isAskedFor(call)).isTrue();
         assertThat(isAskedFor(call(UUID.randomUUID(), store))).isFalse();
@@ -48,7 +48,7 @@ class CommittedRowsTest {
     void aMessageIsNotAskedForBecauseItsResultIsNotStored() {
         IdempotentCall message = call(UUID.randomUUID(), proxy(KeyClaimer.class));
 
-        rows.answered(message);
+        answers.answered(message);
 
         assertThat(isAskedFor(message)).isFalse();
     }
@@ -57,7 +57,7 @@ class CommittedRowsTest {
     void aRequestIsForgottenForTheLatestFourInTheSamePlace() {
         List<IdempotentCall> five = inOnePlace(5);
 
-        five.forEach(rows::answered);
+        five.forEach(answers::answered);
 
         assertThat(five.subList(1, 5)).allMatch(this::isAskedFor);
         assertThat(isAskedFor(five.get(0))).isFalse();
@@ -68,9 +68,9 @@ class CommittedRowsTest {
         List<IdempotentCall> six = inOnePlace(6);
         IdempotentCall repeated = six.get(0);
 
-        six.subList(0, 4).forEach(rows::answered);
+        six.subList(0, 4).forEach(answers::answered);
         assertThat(isAskedFor(repeated)).isTrue();
-        six.subList(4, 6).forEach(rows::answered);
+        six.subList(4, 6).forEach(answers::answered);
 
         assertThat(isAskedFor(repeated)).isTrue();
         assertThat(six.subList(1, 3)).noneMatch(this::isAskedFor);
@@ -81,14 +81,14 @@ class CommittedRowsTest {
         List<IdempotentCall> hot = IntStream.range(0, 2_000)
                 .mapToObj(number -> call(RequestKey.idOf(intent("hot " + number)), store))
                 .toList();
-        hot.forEach(rows::answered);
+        hot.forEach(answers::answered);
         Random random = new Random(1);
 
         long forgotten = random.ints(20_000, 0, hot.size())
                 .mapToObj(hot::get)
                 .filter(repeat -> {
                     boolean isForgotten = !isAskedFor(repeat);
-                    rows.answered(repeat);
+                    answers.answered(repeat);
                     return isForgotten;
                 })
                 .count();
@@ -104,7 +104,7 @@ class CommittedRowsTest {
 
     private boolean isAskedFor(IdempotentCall call) {
         dataSource.isAsked = false;
-        assertThat(rows.findRecent(call, new WaitBudget(Duration.ofSeconds(1), new Semaphore(1))))
+        assertThat(answers.findRecent(call, new WaitBudget(Duration.ofSeconds(1), new Semaphore(1))))
                 .isEmpty();
         return dataSource.isAsked;
     }

@@ -20,11 +20,11 @@ import io.idempotency.internal.transaction.PendingInterruption;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
- * Finds the committed row of a call outside of its transaction. If this instance has recently answered for the key, its response is
- * found before the transaction begins: one round trip instead of three. If the query fails, the call proceeds with a transaction,
+ * The stored answers, which calls ask for outside of their transactions. If this instance has recently answered for the key, its
+ * response is found before the transaction begins: one round trip instead of three. If the query fails, the call proceeds with a transaction,
  * which reports failures.
  */
-final class CommittedRows {
+final class StoredAnswers {
 
     private final DataSource dataSource;
 
@@ -35,7 +35,7 @@ final class CommittedRows {
     /** Requests that had an answer when a call of this instance ended. It may have been rolled back, deleted or be in another database. */
     private final RecentIds answered = new RecentIds();
 
-    CommittedRows(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store) {
+    StoredAnswers(DataSource dataSource, RequiresNewTransaction transactions, ClaimStore store) {
         this.dataSource = dataSource;
         this.transactions = transactions;
         this.store = store;
