@@ -1,4 +1,4 @@
-/** The API for applications: annotations, programmatic calls, outcomes and exceptions. */
+/** The API for applications: the annotation, programmatic calls, outcomes, exceptions and the administration of calls. */
 @NullMarked
 package io.idempotency;
 

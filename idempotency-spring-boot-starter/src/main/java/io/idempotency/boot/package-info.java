@@ -1,4 +1,4 @@
-/** The auto-configuration of idempotent methods, with the settings of calls and received messages. */
+/** The auto-configuration of idempotent methods and programmatic calls, with their settings. */
 @NullMarked
 package io.idempotency.boot;
 

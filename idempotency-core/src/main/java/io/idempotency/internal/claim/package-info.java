@@ -1,6 +1,4 @@
-/**
- * The claim of a key: the interface of the store, with its requests and results.
- */
+/** The claims of keys: the interfaces of their stores, with requests and results, and the decision about a stored request. */
 @NullMarked
 package io.idempotency.internal.claim;
 

@@ -1,5 +1,5 @@
 /**
- * Knows which application a scope, a consumer or a topic belongs to, so that two applications with one schema do not share
+ * The application that a scope, a consumer or a topic belongs to, so that two applications with one schema do not share
  * keys and messages by accident.
  */
 @NullMarked

@@ -1,5 +1,5 @@
 /**
- * The factory of the storage. Every SQL statement of the library is in a package below this one.
+ * The factory of the storage. Every SQL statement on the tables of the library is in a package below this one.
  */
 @NullMarked
 package io.idempotency.internal.postgres;

@@ -1,4 +1,4 @@
-/** What is stored of a response, and how it is read back unchanged. */
+/** The stored form of responses and arguments, and the check that it reads back unchanged. */
 @NullMarked
 package io.idempotency.internal.response;
 

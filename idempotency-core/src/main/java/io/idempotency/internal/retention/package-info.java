@@ -1,5 +1,5 @@
 /**
- * Deletes expired rows, and maintains partitions. It knows no table.
+ * Deletes expired rows, and takes samples of the tables. It knows no table.
  */
 @NullMarked
 package io.idempotency.internal.retention;

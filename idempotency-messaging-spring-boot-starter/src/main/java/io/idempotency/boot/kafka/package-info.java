@@ -1,4 +1,4 @@
-/** Sends the messages of the outbox to Kafka. */
+/** The sender of the outbox to Kafka, and the warning about Kafka transactions around idempotent receivers. */
 @NullMarked
 package io.idempotency.boot.kafka;
 

@@ -1,4 +1,4 @@
-/** The threads that work while the application runs. */
+/** The loop of each thread that works while the application runs. */
 @NullMarked
 package io.idempotency.boot.background;
 

@@ -1,4 +1,4 @@
-/** A warning for applications with JPA. */
+/** The warning about open-in-view in applications with JPA. */
 @NullMarked
 package io.idempotency.boot.jpa;
 

@@ -1,4 +1,4 @@
-/** Support of springdoc. */
+/** The header, the problems and the replays of operations with a key, as springdoc publishes them. */
 @NullMarked
 package io.idempotency.boot.openapi;
 

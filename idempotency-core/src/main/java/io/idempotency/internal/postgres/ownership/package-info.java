@@ -1,6 +1,4 @@
-/**
- * Stores which application a name belongs to.
- */
+/** The store of the applications that names belong to. */
 @NullMarked
 package io.idempotency.internal.postgres.ownership;
 

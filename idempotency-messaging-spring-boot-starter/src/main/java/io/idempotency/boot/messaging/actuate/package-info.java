@@ -1,4 +1,4 @@
-/** What the endpoint and the health indicator show of messages. */
+/** The messages in the Actuator endpoint, and the health of the outbox and of partitions. */
 @NullMarked
 package io.idempotency.boot.messaging.actuate;
 

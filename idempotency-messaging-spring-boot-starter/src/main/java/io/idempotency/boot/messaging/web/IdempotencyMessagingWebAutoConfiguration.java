@@ -8,7 +8,7 @@ import io.idempotency.boot.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.boot.web.UsedKeys;
 import io.idempotency.messaging.MessagingListener;
 
-/** The auto-configuration of what HTTP learns of deliveries, in applications with Spring MVC. */
+/** The auto-configuration of the check that keys of deliveries over HTTP are used, in applications with Spring MVC. */
 @AutoConfiguration(after = IdempotencyWebAutoConfiguration.class)
 @ConditionalOnBean(UsedKeys.class)
 public final class IdempotencyMessagingWebAutoConfiguration {

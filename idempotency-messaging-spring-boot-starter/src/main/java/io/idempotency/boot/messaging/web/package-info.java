@@ -1,4 +1,4 @@
-/** What HTTP learns of deliveries. */
+/** Deliveries over HTTP, such as webhooks: the problems that their senders get, and the check that their keys are used. */
 @NullMarked
 package io.idempotency.boot.messaging.web;
 
