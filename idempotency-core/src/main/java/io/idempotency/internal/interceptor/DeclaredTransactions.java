@@ -27,6 +27,8 @@ public final class DeclaredTransactions implements BeanPostProcessor, PriorityOr
 
     private final List<BeanFactoryTransactionAttributeSourceAdvisor> advisors = new CopyOnWriteArrayList<>();
 
+    private volatile boolean areAllKnown;
+
     public DeclaredTransactions(IdempotentOperationSource operations) {
         this.operations = operations;
     }
@@ -59,6 +61,12 @@ public final class DeclaredTransactions implements BeanPostProcessor, PriorityOr
                                 "Make the dependency of the post-processor lazy (ObjectProvider, static @Bean method).");
                     }
                 });
+        areAllKnown = true;
+    }
+
+    /** Returns whether the application has started, so that no advisor follows by which a method declares its transaction. */
+    boolean areAllKnown() {
+        return areAllKnown;
     }
 
     /** Returns the interceptor that opens the transaction of a method; {@code null} if the method declares none. */

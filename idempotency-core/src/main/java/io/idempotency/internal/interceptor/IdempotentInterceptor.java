@@ -2,12 +2,15 @@ package io.idempotency.internal.interceptor;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.MethodClassKey;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
@@ -29,6 +32,8 @@ final class IdempotentInterceptor implements MethodInterceptor {
 
     private final Supplier<IdempotentCallExecutor> executor;
 
+    private final Map<MethodClassKey, IdempotentMethod> methods = new ConcurrentHashMap<>();
+
     IdempotentInterceptor(
             IdempotentOperationSource operations,
             DeclaredTransactions transactions,
@@ -41,10 +46,32 @@ final class IdempotentInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = targetOf(invocation);
-        IdempotentOperation operation = operations.findOperation(invocation.getMethod(), target.getClass());
-        return operation == null
+        IdempotentMethod method = find(invocation.getMethod(), target.getClass());
+        return method == null
                 ? invocation.proceed()
-                : executor.get().execute(operation, target, invocation.getArguments(), new Call(invocation));
+                : executor.get()
+                        .execute(
+                                method.operation,
+                                target,
+                                invocation.getArguments(),
+                                new Call(invocation, method.transaction));
+    }
+
+    private @Nullable IdempotentMethod find(Method method, Class<?> targetClass) {
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        IdempotentMethod known = methods.get(key);
+        if (known != null) {
+            return known;
+        }
+        IdempotentOperation operation = operations.findOperation(method, targetClass);
+        if (operation == null) {
+            return null;
+        }
+        IdempotentMethod found = new IdempotentMethod(operation, transactions.find(method, targetClass));
+        if (transactions.areAllKnown()) {
+            methods.put(key, found);
+        }
+        return found;
     }
 
     /** Returns the bean's own object. */
@@ -57,14 +84,17 @@ final class IdempotentInterceptor implements MethodInterceptor {
         return target;
     }
 
+    /**
+     * A method with all that its calls need.
+     *
+     * @param transaction opens the transaction that the method declares; {@code null} if it declares none
+     */
+    private record IdempotentMethod(
+            IdempotentOperation operation, @Nullable TransactionInterceptor transaction) {}
+
     /** A call of a method. */
-    private final class Call implements Effect {
-
-        private final MethodInvocation invocation;
-
-        Call(MethodInvocation invocation) {
-            this.invocation = invocation;
-        }
+    private record Call(
+            MethodInvocation invocation, @Nullable TransactionInterceptor transaction) implements Effect {
 
         /** Proceeds with a clone, because an invocation proceeds only once, but another attempt may follow. */
         @Override
@@ -74,9 +104,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
 
         @Override
         public @Nullable Object within(TransactionalPart part) throws Throwable {
-            TransactionInterceptor declared = transactions.find(
-                    invocation.getMethod(), targetOf(invocation).getClass());
-            return declared == null ? part.in(null) : declared.invoke(new PartInvocation(invocation, part));
+            return transaction == null ? part.in(null) : transaction.invoke(new PartInvocation(invocation, part));
         }
     }
 
