@@ -263,7 +263,6 @@ public final class IdempotencyAutoConfiguration {
             Fingerprinter fingerprinter,
             ObjectProvider<FingerprintContributor> contributor,
             ResponseMapper responses,
-            ClaimStore claimStore,
             @Qualifier("idempotencyListeners") IdempotencyListeners listeners,
             ObjectProvider<CallObserver> observer) {
         return new CallBinding(
@@ -273,7 +272,6 @@ public final class IdempotencyAutoConfiguration {
                 fingerprinter,
                 contributor.getIfAvailable(() -> method -> List.of()),
                 responses,
-                claimStore,
                 listeners,
                 SafeCallObserver.of(observer.getIfAvailable(() -> CallObserver.NONE)));
     }
@@ -329,7 +327,7 @@ public final class IdempotencyAutoConfiguration {
 
     @Bean
     IdempotentCallExecutor idempotentCallExecutor(
-            ObjectProvider<CallBinder<?>> binders, LeasedCalls leasedCalls, CallParts parts) {
+            ObjectProvider<CallBinder> binders, LeasedCalls leasedCalls, CallParts parts) {
         return new IdempotentCallExecutor(binders.stream().toList(), leasedCalls, parts);
     }
 

@@ -1,5 +1,6 @@
 package io.idempotency.internal.call;
 
+import java.sql.Connection;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -12,8 +13,11 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Outcome;
 import io.idempotency.TransactionFailedException;
+import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
+import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Completion;
+import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.claim.Fence;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.internal.transaction.ActiveTransaction;
@@ -73,6 +77,11 @@ public class Attempt {
         return execution.parts();
     }
 
+    /** Claims the key of the call. */
+    protected ClaimResult claim(Connection connection, ClaimRequest request) {
+        return parts().store().claim(connection, request);
+    }
+
     /** Returns the response to the result of a claim, or throws the exception that the caller gets. */
     public final @Nullable Object handle(ClaimResult claim, boolean mayRetryInNewTransaction, Granted onGrant)
             throws Throwable {
@@ -80,7 +89,7 @@ public class Attempt {
     }
 
     /** Returns the response to the result of a claim that was not granted, or throws the exception that the caller gets. */
-    public final @Nullable Object answer(ClaimResult claim, boolean mayRetryInNewTransaction) throws Exception {
+    public @Nullable Object answer(ClaimResult claim, boolean mayRetryInNewTransaction) throws Exception {
         return new ClaimResultHandler(this, mayRetryInNewTransaction).answer(claim);
     }
 
@@ -275,8 +284,30 @@ public class Attempt {
         }
     }
 
-    final boolean hasOutcome() {
+    /** Returns whether the answer of this attempt is stored for repeats, unless it is rolled back. */
+    protected boolean hasStoredAnswer() {
         return outcome != null;
+    }
+
+    /** Returns whether failures that are not final are recorded. */
+    protected boolean recordsEveryFailure() {
+        return parts().settings().recordFailedAttempts();
+    }
+
+    /**
+     * Records the failure of an attempt after its rollback, and commits.
+     *
+     * @return {@code false} if nothing was recorded, because another attempt has changed the row
+     */
+    protected boolean recordFailure(Connection connection, int number, Failure failure) {
+        return parts().store()
+                .recordFailure(
+                        connection,
+                        new ClaimStore.FailureRecord(
+                                call().key(),
+                                number,
+                                call().options().retention().ofKey(),
+                                failure));
     }
 
     final Outcome outcomeAfter(@Nullable Throwable failure) {

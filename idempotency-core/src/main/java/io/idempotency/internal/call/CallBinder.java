@@ -7,13 +7,11 @@ import io.idempotency.internal.operation.OperationKind;
 
 /**
  * Binds calls of annotated methods of one kind and publishes their outcomes.
- *
- * @param <P> the publisher, which a binder may tell more than the outcome
  */
-public interface CallBinder<P extends OutcomePublisher> {
+public interface CallBinder {
 
     /** Begins a call in a scope: its end is published, also if binding fails. */
-    P begin(String scope);
+    OutcomePublisher begin(String scope);
 
     /** {@return the kind of operations whose calls it prepares} */
     OperationKind kind();
@@ -24,5 +22,5 @@ public interface CallBinder<P extends OutcomePublisher> {
      * @param operation an operation of its kind
      * @param target the bean without its proxy
      */
-    IdempotentCall bind(P publisher, IdempotentOperation operation, Object target, @Nullable Object[] arguments);
+    IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments);
 }

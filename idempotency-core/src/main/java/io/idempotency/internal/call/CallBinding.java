@@ -14,7 +14,6 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.PrintableText;
-import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
@@ -36,7 +35,7 @@ import io.idempotency.observation.StepEnded;
  * Computes intent and fingerprint of a request, once for each call: the first step of {@link IdempotentCallExecutor}, before any
  * transaction begins. Publishes its outcome as events.
  */
-public final class CallBinding implements CallBinder<OutcomePublisher> {
+public final class CallBinding implements CallBinder {
 
     private final CallerResolver callerResolver;
 
@@ -49,8 +48,6 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
     private final FingerprintContributor contributor;
 
     private final ResponseMapper codecs;
-
-    private final KeyClaimer keyClaimer;
 
     private final IdempotencyListener listener;
 
@@ -69,7 +66,6 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
             Fingerprinter fingerprinter,
             FingerprintContributor contributor,
             ResponseMapper codecs,
-            KeyClaimer keyClaimer,
             IdempotencyListener listener,
             CallObserver observer) {
         this.callerResolver = callerResolver;
@@ -78,7 +74,6 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
         this.fingerprinter = fingerprinter;
         this.contributor = contributor;
         this.codecs = codecs;
-        this.keyClaimer = keyClaimer;
         this.listener = listener;
         this.observer = observer;
     }
@@ -94,8 +89,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
     }
 
     @Override
-    public IdempotentCall bind(
-            OutcomePublisher publisher, IdempotentOperation annotated, Object target, @Nullable Object[] arguments) {
+    public IdempotentCall bind(IdempotentOperation annotated, Object target, @Nullable Object[] arguments) {
         CallOperation operation = (CallOperation) annotated;
         IdempotencyKey key = operation.key(target, arguments);
         Intent intent = new Intent(operation.scope(), resolveCaller(), key);
@@ -109,7 +103,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
                 operation.options(),
                 operation.responseType(),
                 resultNaming(operation.resultReference(), target, arguments),
-                keyClaimer,
+                TransactionalAttempt::new,
                 resumed == null ? write(operation, intent, arguments) : resumed.arguments(),
                 resumed);
     }
@@ -149,14 +143,7 @@ public final class CallBinding implements CallBinder<OutcomePublisher> {
         IdempotencyKey checkedKey = new IdempotencyKey(key);
         Intent intent = new Intent(scope, caller == null ? resolveCaller() : caller, checkedKey);
         return new IdempotentCall(
-                RequestKey.of(intent, fingerprintOf(request, scope)),
-                databaseOf(scope),
-                options,
-                responseType,
-                null,
-                keyClaimer,
-                null,
-                null);
+                RequestKey.of(intent, fingerprintOf(request, scope)), databaseOf(scope), options, responseType);
     }
 
     private Fingerprint fingerprintOf(@Nullable Object request, String scope) {

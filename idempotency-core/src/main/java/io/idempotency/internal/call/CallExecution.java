@@ -83,6 +83,11 @@ public final class CallExecution {
         return firstAttempt;
     }
 
+    /** Creates an attempt that claims the key before the method runs. */
+    TransactionalAttempt claimingAttempt() {
+        return call.attempts().apply(this);
+    }
+
     public OutcomePublisher publisher() {
         return publisher;
     }
@@ -98,9 +103,9 @@ public final class CallExecution {
         return requireNonNull(last);
     }
 
-    /** Returns whether the last attempt has found or stored an answer, which may be rolled back. */
+    /** Returns whether the last attempt has found or stored an answer for repeats, which may be rolled back. */
     boolean hasAnswer() {
-        return last != null && last.hasOutcome();
+        return last != null && last.hasStoredAnswer();
     }
 
     /** Returns whether all further attempts claim the key first. */
@@ -129,7 +134,7 @@ public final class CallExecution {
     }
 
     /** Returns the last attempt whose claim was granted, whether or not it was committed; {@code null} if there was none. */
-    @Nullable Attempt lastGranted() {
+    public @Nullable Attempt lastGranted() {
         return lastGranted;
     }
 
@@ -169,7 +174,8 @@ public final class CallExecution {
                 last == null ? Outcome.FAILED : last.outcomeAfter(failure),
                 attemptNumber,
                 Duration.ofNanos(System.nanoTime() - start),
-                failure);
+                failure,
+                last);
         if (last != null && last.isJoined()) {
             pending = ended;
         } else {
@@ -193,16 +199,18 @@ public final class CallExecution {
      * @param intent the intent; {@code null} if binding failed
      * @param attempt the number of the attempt that ran; 0 if none did
      * @param failure the exception that the caller got; {@code null} if it got a result
+     * @param last the last attempt; {@code null} if none was begun
      */
     public record Ended(
             @Nullable Intent intent,
             Outcome outcome,
             int attempt,
             Duration duration,
-            @Nullable Throwable failure) {
+            @Nullable Throwable failure,
+            @Nullable Attempt last) {
 
         public Ended failed() {
-            return new Ended(intent, Outcome.FAILED, attempt, duration, failure);
+            return new Ended(intent, Outcome.FAILED, attempt, duration, failure, last);
         }
     }
 }

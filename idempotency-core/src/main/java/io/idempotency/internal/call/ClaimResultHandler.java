@@ -41,8 +41,8 @@ final class ClaimResultHandler {
     /** Returns the response of the call, or throws the exception that its caller gets. */
     @Nullable Object answer(ClaimResult result) throws Exception {
         return switch (result.kind()) {
-            case GRANTED_NEW, GRANTED_RETRY, GRANTED_RECOVERY ->
-                throw new IllegalArgumentException("The key was granted: " + result);
+            case GRANTED_NEW, GRANTED_RETRY, GRANTED_RECOVERY, NOT_GRANTED ->
+                throw new IllegalArgumentException("It has no answer of the store: " + result);
             case SUCCEEDED -> replay(requireNonNull(result.responseBody()));
             case RESPONSE_EXPIRED ->
                 throw withOutcome(Outcome.RESPONSE_EXPIRED, new ResponseExpiredException(call.intent()));

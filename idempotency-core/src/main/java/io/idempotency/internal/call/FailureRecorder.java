@@ -7,7 +7,6 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.StepsChangedException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
-import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.transaction.PendingInterruption;
 import io.idempotency.internal.transaction.RepeatableFailure;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
@@ -21,12 +20,9 @@ public final class FailureRecorder {
 
     private final FailureTranslator translator;
 
-    private final CallSettings settings;
-
-    public FailureRecorder(RequiresNewTransaction transactions, FailureTranslator translator, CallSettings settings) {
+    public FailureRecorder(RequiresNewTransaction transactions, FailureTranslator translator) {
         this.transactions = transactions;
         this.translator = translator;
-        this.settings = settings;
     }
 
     /**
@@ -72,15 +68,13 @@ public final class FailureRecorder {
         IdempotentCall call = attempt.call();
         Throwable firstFailure = attempt.firstFailureOr(thrown);
         boolean isFinal = isFinal(call, firstFailure);
-        boolean recordsEveryFailure =
-                settings.recordFailedAttempts() || call.keyClaimer().recordsEveryFailure();
-        if (!isFinal && (!recordsEveryFailure || RepeatableFailure.isTransient(firstFailure))) {
+        if (!isFinal && (!attempt.recordsEveryFailure() || RepeatableFailure.isTransient(firstFailure))) {
             return true;
         }
         PendingInterruption interruption = new PendingInterruption();
         interruption.save();
         try {
-            boolean isRecorded = write(call, number, failureOf(call, firstFailure));
+            boolean isRecorded = write(attempt, number, failureOf(call, firstFailure));
             if (isRecorded && isFinal) {
                 attempt.setDurableOutcome(Outcome.FAILED_FINAL);
             }
@@ -105,16 +99,14 @@ public final class FailureRecorder {
         Failure failure = execution.inDoubtCommit() == null
                 ? failureOf(call, firstFailure)
                 : new Failure(false, translator.codeOf(firstFailure), "The COMMIT was not answered");
-        boolean isLeft = write(call, 1, failure);
+        boolean isLeft = write(execution.last(), 1, failure);
         if (isLeft && failure.isFinal()) {
             execution.last().setDurableOutcome(Outcome.FAILED_FINAL);
         }
         return isLeft;
     }
 
-    private boolean write(IdempotentCall call, int attempt, Failure failure) {
-        KeyClaimer.FailureRecord record = new KeyClaimer.FailureRecord(
-                call.key(), attempt, call.options().retention().ofKey(), failure);
-        return transactions.commit(connection -> call.keyClaimer().recordFailure(connection, record));
+    private boolean write(Attempt attempt, int number, Failure failure) {
+        return transactions.commit(connection -> attempt.recordFailure(connection, number, failure));
     }
 }

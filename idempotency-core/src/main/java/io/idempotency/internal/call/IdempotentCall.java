@@ -3,13 +3,13 @@ package io.idempotency.internal.call;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
 import io.idempotency.internal.call.KeyOwnership.LocalKey;
 import io.idempotency.internal.claim.ClaimRequest;
-import io.idempotency.internal.claim.KeyClaimer;
 import io.idempotency.internal.claim.Lease;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.operation.CallOptions;
@@ -19,6 +19,7 @@ import io.idempotency.internal.operation.CallOptions;
  * fingerprint.
  *
  * @param responseType the return type of the method with its type arguments; {@code void} if it returns nothing
+ * @param attempts creates attempts that claim the key before the method runs
  * @param arguments the JSON of the arguments by the names of their parameters; {@code null} if the call is not resumed
  * @param resumed how the call was resumed; {@code null} if its caller made it
  */
@@ -28,9 +29,23 @@ public record IdempotentCall(
         CallOptions options,
         Type responseType,
         @Nullable ResultNaming resultNaming,
-        KeyClaimer keyClaimer,
+        Function<CallExecution, TransactionalAttempt> attempts,
         @Nullable Map<String, String> arguments,
         @Nullable ResumedCall resumed) {
+
+    /** Creates a call of a request that is not resumed, and whose result has no name. */
+    public IdempotentCall(RequestKey key, Object database, CallOptions options, Type responseType) {
+        this(key, database, options, responseType, null, TransactionalAttempt::new, null, null);
+    }
+
+    /** Creates a call whose result is not stored, with attempts of its own. */
+    public IdempotentCall(
+            RequestKey key,
+            Object database,
+            CallOptions options,
+            Function<CallExecution, TransactionalAttempt> attempts) {
+        this(key, database, options, void.class, null, attempts, null, null);
+    }
 
     /** {@return the identity of the key in this JVM} */
     public LocalKey localKey() {

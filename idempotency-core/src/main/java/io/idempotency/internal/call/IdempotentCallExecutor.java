@@ -37,7 +37,7 @@ public final class IdempotentCallExecutor {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
-    private final Map<OperationKind, CallBinder<?>> binders;
+    private final Map<OperationKind, CallBinder> binders;
 
     private final CallParts parts;
 
@@ -53,7 +53,7 @@ public final class IdempotentCallExecutor {
 
     /** Creates the executor. */
     public IdempotentCallExecutor(
-            Collection<? extends CallBinder<?>> binders, LeasedExecutor leasedCalls, CallParts parts) {
+            Collection<? extends CallBinder> binders, LeasedExecutor leasedCalls, CallParts parts) {
         this.binders = binders.stream().collect(Collectors.toUnmodifiableMap(CallBinder::kind, binder -> binder));
         this.leasedCalls = leasedCalls;
         this.parts = parts;
@@ -61,7 +61,7 @@ public final class IdempotentCallExecutor {
         this.singleFlight = new SingleFlight(settings.maxWaiting());
         this.placesOfWaiting = new Semaphore(settings.maxWaitingInAll(), true);
         RequiresNewTransaction transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
-        FailureRecorder failures = new FailureRecorder(transactions, parts.failureTranslator(), settings);
+        FailureRecorder failures = new FailureRecorder(transactions, parts.failureTranslator());
         CallRetry retry = new CallRetry(settings.retry());
         this.storedAnswers =
                 new StoredAnswers(parts.dataSource(), RequiresNewTransaction.on(parts.dataSource()), parts.store());
@@ -84,19 +84,9 @@ public final class IdempotentCallExecutor {
     public @Nullable Object execute(
             IdempotentOperation operation, Object target, @Nullable Object[] arguments, Effect effect)
             throws Throwable {
-        CallBinder<?> binder = Objects.requireNonNull(binders.get(operation.kind()));
-        return execute(binder, operation, target, arguments, effect);
-    }
-
-    private <P extends OutcomePublisher> @Nullable Object execute(
-            CallBinder<P> binder,
-            IdempotentOperation operation,
-            Object target,
-            @Nullable Object[] arguments,
-            Effect effect)
-            throws Throwable {
-        P publisher = binder.begin(operation.scope());
-        return execute(publisher, () -> binder.bind(publisher, operation, target, arguments), effect, null);
+        CallBinder binder = Objects.requireNonNull(binders.get(operation.kind()));
+        OutcomePublisher publisher = binder.begin(operation.scope());
+        return execute(publisher, () -> binder.bind(operation, target, arguments), effect, null);
     }
 
     /**
@@ -146,7 +136,8 @@ public final class IdempotentCallExecutor {
                     isInvalid ? Outcome.INVALID_KEY : Outcome.FAILED,
                     0,
                     Duration.ofNanos(System.nanoTime() - start),
-                    failure);
+                    failure,
+                    null);
             publisher.ended(ended);
             publisher.returns(ended);
             throw failure;

@@ -53,7 +53,7 @@ final class InDoubtCommitResolver {
         if (execution.mayCommitLate() && failures.leaveRow(execution, failure)) {
             return Optional.empty();
         }
-        execution.begin(new Attempt(execution));
+        execution.begin(execution.claimingAttempt());
         return Optional.of(query(execution));
     }
 
@@ -103,9 +103,9 @@ final class InDoubtCommitResolver {
     }
 
     private ClaimResult query(CallExecution execution) {
-        IdempotentCall call = execution.call();
-        ClaimRequest request = call.claimRequest(execution.waitBudget().forDatabase(), false, null);
-        return transactions.callAndKeepIf(connection -> call.keyClaimer().claim(connection, request), result -> false);
+        ClaimRequest request =
+                execution.call().claimRequest(execution.waitBudget().forDatabase(), false, null);
+        return transactions.callAndKeepIf(connection -> execution.last().claim(connection, request), result -> false);
     }
 
     private static OutcomeUnknownException outcomeUnknown(CallExecution execution, String reason, Throwable failure) {

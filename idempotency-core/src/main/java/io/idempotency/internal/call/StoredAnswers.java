@@ -52,7 +52,7 @@ final class StoredAnswers {
         try {
             // A request in processing has to be waited for.
             return waitBudget
-                    .spendOn(() -> findRow(call, request))
+                    .spendOn(() -> findRow(request))
                     .filter(stored -> stored.status() != RequestStatus.PROCESSING)
                     .map(stored -> stored.answerTo(request));
         } catch (DataAccessException failure) {
@@ -60,11 +60,9 @@ final class StoredAnswers {
         }
     }
 
-    /** Notes that a key has an answer. Only keys that the store claims have rows in it. */
+    /** Notes that a key has an answer. */
     void answered(IdempotentCall call) {
-        if (call.keyClaimer() == store) {
-            answered.add(call.key().id());
-        }
+        answered.add(call.key().id());
     }
 
     /**
@@ -88,10 +86,10 @@ final class StoredAnswers {
         }
     }
 
-    private Optional<StoredRequest> findRow(IdempotentCall call, ClaimRequest request) {
+    private Optional<StoredRequest> findRow(ClaimRequest request) {
         try (Connection connection = dataSource.getConnection()) {
             try {
-                return call.keyClaimer().find(connection, request);
+                return store.find(connection, request);
             } finally {
                 endTransaction(connection);
             }

@@ -62,7 +62,7 @@ public class TransactionalAttempt extends Attempt {
         IdempotentCall call = call();
         JoinedTransaction transaction = open.transaction;
         ClaimRequest request = requestIn(transaction);
-        ClaimResult claim = execution().waitBudget().spendOn(() -> claim(open.connection, request));
+        ClaimResult claim = execution().waitBudget().spendOn(() -> sendClaim(open.connection, request));
         claimed(claim);
         TransactionState stateAfterClaim = TransactionState.of(open.connection);
         guardCommit(open);
@@ -82,11 +82,9 @@ public class TransactionalAttempt extends Attempt {
                         transaction.limit(execution().waitBudget().forDatabase()), call().isCompleteWithClaim(), null);
     }
 
-    private ClaimResult claim(Connection connection, ClaimRequest request) {
+    private ClaimResult sendClaim(Connection connection, ClaimRequest request) {
         try {
-            return execution()
-                    .waitBudget()
-                    .sendClaim(request, bounded -> call().keyClaimer().claim(connection, bounded));
+            return execution().waitBudget().sendClaim(request, bounded -> claim(connection, bounded));
         } catch (DataAccessException failure) {
             throw ReadOnlyTransaction.explain(call().intent(), failure);
         }
@@ -102,7 +100,7 @@ public class TransactionalAttempt extends Attempt {
 
     private void complete(ClaimRequest request, ClaimResult granted, @Nullable Object result, Connection connection) {
         Completion completion = completionOf(request.fence(granted.attempt()), result);
-        if (!call().keyClaimer().complete(connection, completion)) {
+        if (!parts().store().complete(connection, completion)) {
             throw TransactionFailures.claimIsGone(call().intent());
         }
     }

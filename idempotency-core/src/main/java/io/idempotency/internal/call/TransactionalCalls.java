@@ -4,10 +4,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.transaction.Suppression;
-
-import static java.util.Objects.requireNonNull;
 
 /**
  * Makes the attempts of calls whose key is committed together with their effect. It repeats them after transient failures, resolves
@@ -36,18 +33,16 @@ final class TransactionalCalls {
 
     @Nullable Object execute(CallExecution execution) throws Throwable {
         try {
-            return resultOf(
+            return retry.call(
                     execution,
-                    retry.call(
-                            execution,
-                            () -> makeAttempt(execution),
-                            failure -> RetryClassifier.isRetryable(execution.last(), failure)));
+                    () -> makeAttempt(execution),
+                    failure -> RetryClassifier.isRetryable(execution.last(), failure));
         } catch (Throwable thrown) {
             Throwable inDoubt = execution.inDoubtCommit();
             if (inDoubt != null || execution.mayCommitLate()) {
                 Throwable failure = inDoubt == null ? thrown : inDoubt;
                 Suppression.add(failure, thrown);
-                return resultOf(execution, inDoubtCommits.resolve(execution, failure));
+                return inDoubtCommits.resolve(execution, failure);
             }
             if (failures.record(execution, thrown)) {
                 throw thrown;
@@ -69,7 +64,7 @@ final class TransactionalCalls {
     }
 
     private @Nullable Object claimAndRun(CallExecution execution, Throwable first) throws Throwable {
-        TransactionalAttempt attempt = execution.begin(new TransactionalAttempt(execution));
+        TransactionalAttempt attempt = execution.begin(execution.claimingAttempt());
         try {
             return attempt.make();
         } catch (Throwable second) {
@@ -83,29 +78,16 @@ final class TransactionalCalls {
     private TransactionalAttempt nextAttempt(CallExecution execution) {
         Function<CallExecution, TransactionalAttempt> first = execution.firstAttempt();
         if (execution.claimsFirst()) {
-            return new TransactionalAttempt(execution);
+            return execution.claimingAttempt();
         }
         return first == null ? attemptOfMode(execution) : first.apply(execution);
     }
 
     private TransactionalAttempt attemptOfMode(CallExecution execution) {
         return switch (execution.call().options().mode()) {
-            case TRANSACTIONAL -> new TransactionalAttempt(execution);
+            case TRANSACTIONAL -> execution.claimingAttempt();
             case OPTIMISTIC -> new OptimisticAttempt(execution, storedAnswers);
             case LEASED -> throw new IllegalStateException("The key of a leased call is committed before its effect");
         };
-    }
-
-    /** Returns the result of an earlier attempt if the last one found that to be committed and no result is stored. */
-    private static @Nullable Object resultOf(CallExecution execution, @Nullable Object result) {
-        Attempt granted = execution.lastGranted();
-        if (granted == null
-                || granted == execution.last()
-                || !execution.call().keyClaimer().isHandledByEarlierAttempt()) {
-            return result;
-        }
-        ClaimResult claim = requireNonNull(granted.grant());
-        execution.last().setDurableOutcome(claim.outcome());
-        return granted.result();
     }
 }

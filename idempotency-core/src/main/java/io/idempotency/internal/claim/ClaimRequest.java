@@ -9,7 +9,7 @@ import io.idempotency.Intent;
 import io.idempotency.internal.fingerprint.Fingerprint;
 
 /**
- * The request for the key of an intent, which a call gives to its {@link KeyClaimer}.
+ * The request for the key of an intent, which a call gives to its {@link ClaimStore}.
  *
  * @param retention time for which the key is kept, from now
  * @param responseRetention time for which its response is kept, from now; {@code null} for as long as the key

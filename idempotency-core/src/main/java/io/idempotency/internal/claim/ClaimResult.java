@@ -63,6 +63,9 @@ public record ClaimResult(
         /** The row is PROCESSING without a lease, because its method ended the transaction itself or the call is given up. */
         ABANDONED,
 
+        /** The key is not granted, for a reason that the attempt knows which has claimed it: it answers by itself. */
+        NOT_GRANTED,
+
         /** The key must not be claimed now; the cause is the {@link IdempotencyException} that the caller gets. */
         REFUSED
     }

@@ -44,7 +44,41 @@ import org.springframework.transaction.TransactionSystemException;
  * <p>Only its own transaction sees a row that is PROCESSING without a lease, unless the method committed by itself or the call was
  * given up.
  */
-public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
+public interface ClaimStore extends WriteStore, StepStore {
+
+    /**
+     * Claims the key of an intent, or finds why it cannot be claimed. Waits for another transaction that holds the key, at most
+     * for the wait limit of the request. Locks and writes nothing if the key is not granted.
+     *
+     * @return the result; if it is {@link ClaimResult.Kind#IN_PROGRESS}, the transaction is aborted
+     * @throws DataAccessException if PostgreSQL reports anything else; the transaction is aborted
+     */
+    ClaimResult claim(Connection connection, ClaimRequest request);
+
+    /**
+     * Completes a claim.
+     *
+     * @param connection the connection that the claim was granted on; any connection for a lease
+     * @return {@code false} if the claim of the fence does not hold the key any more; the transaction is aborted if that is a lease
+     */
+    boolean complete(Connection connection, Completion completion);
+
+    /**
+     * Records the failure of an attempt whose claim was rolled back, in a transaction of its own. Never changes a success, a final
+     * failure or the claim of another attempt.
+     *
+     * @param connection a connection without auto-commit and without an open transaction
+     * @return {@code false} if nothing was recorded, because another attempt has changed the row
+     */
+    boolean recordFailure(Connection connection, FailureRecord record);
+
+    /**
+     * Finds the committed row of a request, in one round trip and without a lock.
+     *
+     * @param connection a connection without an open transaction
+     * @throws DataAccessException if PostgreSQL reports an error, or the wait exceeds the limit of the request
+     */
+    Optional<StoredRequest> find(Connection connection, ClaimRequest request);
 
     /**
      * Inserts the row of a call that has claimed nothing before and is finished now. Waits for another transaction that inserts the
@@ -127,4 +161,7 @@ public interface ClaimStore extends KeyClaimer, WriteStore, StepStore {
 
     /** Finds what an open transaction sees of a request, without a lock. */
     Optional<StoredRequest> findWithoutLock(Connection connection, Fence fence);
+
+    /** The failure of an attempt whose claim was rolled back. */
+    record FailureRecord(RequestKey key, int attempt, Duration retention, Failure failure) {}
 }

@@ -65,7 +65,7 @@ public final class LeasedCalls implements LeasedExecutor {
     public LeasedCalls(CallParts parts, LeaseRenewal renewal) {
         this.parts = parts;
         this.transactions = RequiresNewTransaction.readCommittedOn(parts.dataSource());
-        this.failures = new FailureRecorder(transactions, parts.failureTranslator(), parts.settings());
+        this.failures = new FailureRecorder(transactions, parts.failureTranslator());
         this.retry = new CallRetry(parts.settings().retry());
         this.writes = new CertainWrite(parts.settings().retry().backoff());
         this.renewal = renewal;

@@ -163,8 +163,8 @@ final class ScriptedCall {
                 write == null ? null : execution -> WriteAttempt.first(execution, write);
         Effect effect = new ScriptedEffect(
                 write == null ? () -> method(leasedCalls) : () -> write(transactions, store, write), manager);
-        String answer = answerOf(inItsCallers(
-                manager, () -> executor.execute(new Publisher(), () -> callOf(store), effect, firstAttempt)));
+        String answer = answerOf(
+                inItsCallers(manager, () -> executor.execute(new Publisher(), this::callOf, effect, firstAttempt)));
         assertThat(activeTransactionOfThisThread()).isNull();
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
     }
@@ -216,7 +216,7 @@ final class ScriptedCall {
         }
     }
 
-    private IdempotentCall callOf(ClaimStore store) {
+    private IdempotentCall callOf() {
         CallOptions options = new CallOptions(
                 form.mode,
                 new CallOptions.Retention(Duration.ofDays(1), null),
@@ -225,7 +225,7 @@ final class ScriptedCall {
                 settings.maxAttempts,
                 form.mode == CallMode.OPTIMISTIC ? List.of() : List.of(Declined.class, OutcomeUnknownException.class),
                 false);
-        return new IdempotentCall(KEY, DATABASE, options, String.class, null, store, null, null);
+        return new IdempotentCall(KEY, DATABASE, options, String.class);
     }
 
     /**
@@ -333,7 +333,6 @@ final class ScriptedCall {
                 yield null;
             }
             case "insertFinishedAndCommit" -> ask("send");
-            case "isHandledByEarlierAttempt", "recordsEveryFailure" -> false;
             default -> ofObject(store, statement, arguments);
         };
     }

@@ -13,6 +13,7 @@ import io.idempotency.inbox.ConflictPolicy;
 import io.idempotency.internal.call.CallBinder;
 import io.idempotency.internal.call.IdempotentCall;
 import io.idempotency.internal.call.KeyOwnership.LocalKey;
+import io.idempotency.internal.call.OutcomePublisher;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOptions;
@@ -26,7 +27,7 @@ import io.idempotency.messaging.MessagingListener;
  * Computes id, payload and stream position of a message, once for each delivery, so that its handling is a call whose key is
  * claimed in the inbox. It is to messages what {@link io.idempotency.internal.call.CallBinding} is to requests.
  */
-public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
+public final class InboxBinding implements CallBinder {
 
     /** Distinguishes a message from a request of equal names. */
     private static final String NAMESPACE = "message";
@@ -73,16 +74,12 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
     }
 
     @Override
-    public MessageOutcomePublisher begin(String consumer) {
+    public OutcomePublisher begin(String consumer) {
         return new MessageOutcomePublisher(listener, consumer, observer.deliveryStarted(consumer));
     }
 
     @Override
-    public IdempotentCall bind(
-            MessageOutcomePublisher publisher,
-            IdempotentOperation operation,
-            Object target,
-            @Nullable Object[] arguments) {
+    public IdempotentCall bind(IdempotentOperation operation, Object target, @Nullable Object[] arguments) {
         ReceiverOperation receiver = (ReceiverOperation) operation;
         String consumer = receiver.scope();
         MessageAttributes attributes = receiver.message();
@@ -94,23 +91,18 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
                 attributes.type(target, arguments),
                 attributes.position(consumer, target, arguments),
                 receiver.options().retention().ofKey());
-        return bind(publisher, message, id, receiver.options(), attributes.onConflict());
+        return bind(message, id, receiver.options(), attributes.onConflict());
     }
 
     /** Binds a delivery that is handled by other code. */
-    IdempotentCall bind(MessageOutcomePublisher publisher, String consumer, @Nullable String messageId) {
+    IdempotentCall bind(String consumer, @Nullable String messageId) {
         IdempotencyKey id = requireId(consumer, messageId);
         InboxMessage message = new InboxMessage(consumer, id.value(), null, null, null, retention(consumer));
-        return bind(publisher, message, id, retention.defaults(), ConflictPolicy.REFUSE);
+        return bind(message, id, retention.defaults(), ConflictPolicy.REFUSE);
     }
 
-    /** The publisher is told the inbox result of each attempt. */
     private IdempotentCall bind(
-            MessageOutcomePublisher publisher,
-            InboxMessage message,
-            IdempotencyKey id,
-            CallOptions options,
-            ConflictPolicy onConflict) {
+            InboxMessage message, IdempotencyKey id, CallOptions options, ConflictPolicy onConflict) {
         Intent intent = new Intent(message.consumer(), "", id);
         return new IdempotentCall(
                 // The fingerprint of null if payloads are not compared.
@@ -118,12 +110,7 @@ public final class InboxBinding implements CallBinder<MessageOutcomePublisher> {
                         intent, message.payload() == null ? fingerprinter.of(null) : message.payload(), NAMESPACE),
                 databaseOf(message.consumer()),
                 options.withRetention(message.retention()),
-                // The result is not stored.
-                void.class,
-                null,
-                new InboxKeyClaimer(store, message, onConflict, publisher::received),
-                null,
-                null);
+                execution -> new InboxAttempt(execution, store, message, onConflict));
     }
 
     /** Requires that the consumer belongs to this application in the database on which this thread works. */

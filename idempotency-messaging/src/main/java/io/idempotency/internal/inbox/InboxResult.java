@@ -42,6 +42,11 @@ public record InboxResult(
         IN_PROGRESS
     }
 
+    /** Returns the number of the delivery that may handle the message, from 1; 0 if it must not be handled. */
+    int attempt() {
+        return kind == Kind.NEW ? failedBefore + 1 : 0;
+    }
+
     /** Returns the result for a message that is claimed. */
     public static InboxResult taken(int failedBefore, InboxClaim claim) {
         return new InboxResult(Kind.NEW, failedBefore, claim, 0, null);

@@ -75,9 +75,8 @@ public final class InboxTemplate implements Inbox {
             return true;
         };
         try {
-            MessageOutcomePublisher publisher = binding.begin(consumer);
             // The result of a message that was handled before is null.
-            return executor.execute(publisher, () -> binding.bind(publisher, consumer, messageId), effect, null)
+            return executor.execute(binding.begin(consumer), () -> binding.bind(consumer, messageId), effect, null)
                     != null;
         } catch (Throwable failure) {
             throw Rethrow.unchanged(failure);

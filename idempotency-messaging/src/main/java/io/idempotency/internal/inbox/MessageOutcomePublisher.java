@@ -3,7 +3,6 @@ package io.idempotency.internal.inbox;
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
-import io.idempotency.Outcome;
 import io.idempotency.inbox.MessageConflictException;
 import io.idempotency.inbox.MessageGapException;
 import io.idempotency.internal.call.CallExecution;
@@ -16,7 +15,9 @@ import io.idempotency.messaging.MessageReceived;
 import io.idempotency.messaging.MessagingListener;
 import io.idempotency.observation.CallObserver;
 
-/** Publishes the outcome of one delivery of a message, which is derived from the outcome of the call and the inbox result. */
+import static java.util.Objects.requireNonNull;
+
+/** Publishes the outcome of one delivery of a message: that of the call, and the inbox result if the message was not handled. */
 final class MessageOutcomePublisher implements OutcomePublisher {
 
     private final MessagingListener listener;
@@ -25,18 +26,11 @@ final class MessageOutcomePublisher implements OutcomePublisher {
 
     private final CallObserver.Observed<MessageReceived> observed;
 
-    private @Nullable InboxResult last;
-
     MessageOutcomePublisher(
             MessagingListener listener, String consumer, CallObserver.Observed<MessageReceived> observed) {
         this.listener = listener;
         this.consumer = consumer;
         this.observed = observed;
-    }
-
-    /** Takes the inbox result of each attempt; the last one counts. */
-    void received(InboxResult result) {
-        last = result;
     }
 
     @Override
@@ -58,20 +52,21 @@ final class MessageOutcomePublisher implements OutcomePublisher {
 
     private MessageReceived event(CallExecution.Ended delivery) {
         Intent intent = delivery.intent();
+        InboxResult found = delivery.last() instanceof InboxAttempt attempt ? attempt.found() : null;
         return new MessageReceived(
                 consumer,
                 intent == null ? null : intent.key().value(),
-                outcomeOf(delivery.outcome(), delivery.failure()),
-                last != null && last.kind() == InboxResult.Kind.NEW ? last.failedBefore() + 1 : 0,
+                outcomeOf(delivery, found == null ? null : found.kind()),
+                found == null ? delivery.attempt() : found.attempt(),
                 delivery.duration(),
                 delivery.failure());
     }
 
-    private MessageOutcome outcomeOf(Outcome outcome, @Nullable Throwable failure) {
-        return switch (outcome) {
+    private static MessageOutcome outcomeOf(CallExecution.Ended delivery, InboxResult.@Nullable Kind found) {
+        return switch (delivery.outcome()) {
             case INVALID_KEY -> MessageOutcome.INVALID_ID;
             case EXECUTED, RETRIED, RECOVERED -> MessageOutcome.HANDLED;
-            case REPLAYED -> skipped();
+            case REPLAYED -> unlessHandledNow(requireNonNull(found));
             case IN_PROGRESS -> MessageOutcome.IN_PROGRESS;
             case FAILURE_REPLAYED,
                     KEY_REUSED,
@@ -80,28 +75,28 @@ final class MessageOutcomePublisher implements OutcomePublisher {
                     ABANDONED,
                     LEASE_LOST,
                     FAILED_FINAL,
-                    FAILED -> failed(failure);
+                    FAILED -> failed(found, delivery.failure());
         };
     }
 
-    private MessageOutcome skipped() {
-        if (lastIs(InboxResult.Kind.LATE)) {
-            return MessageOutcome.LATE;
-        }
-        return lastIs(InboxResult.Kind.CONFLICT) ? MessageOutcome.CONFLICT : MessageOutcome.DUPLICATE;
+    private static MessageOutcome unlessHandledNow(InboxResult.Kind found) {
+        return switch (found) {
+            // By an earlier attempt of this delivery.
+            case NEW -> MessageOutcome.HANDLED;
+            case DUPLICATE -> MessageOutcome.DUPLICATE;
+            case LATE -> MessageOutcome.LATE;
+            case CONFLICT -> MessageOutcome.CONFLICT;
+            case GAP, IN_PROGRESS -> throw new IllegalStateException("A message that was refused has no answer");
+        };
     }
 
     /** Requires result and exception, because a receiver may throw the exception of another delivery that was refused. */
-    private MessageOutcome failed(@Nullable Throwable failure) {
-        if (lastIs(InboxResult.Kind.GAP) && failure instanceof MessageGapException) {
+    private static MessageOutcome failed(InboxResult.@Nullable Kind found, @Nullable Throwable failure) {
+        if (found == InboxResult.Kind.GAP && failure instanceof MessageGapException) {
             return MessageOutcome.GAP;
         }
-        return lastIs(InboxResult.Kind.CONFLICT) && failure instanceof MessageConflictException
+        return found == InboxResult.Kind.CONFLICT && failure instanceof MessageConflictException
                 ? MessageOutcome.CONFLICT
                 : MessageOutcome.FAILED;
-    }
-
-    private boolean lastIs(InboxResult.Kind kind) {
-        return last != null && last.kind() == kind;
     }
 }

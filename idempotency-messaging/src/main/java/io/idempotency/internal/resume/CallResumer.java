@@ -363,11 +363,7 @@ public final class CallResumer {
                 RequestKey.of(intent, fingerprint),
                 databaseResolver.resolveDatabase(),
                 operation.options(),
-                operation.responseType(),
-                null,
-                store,
-                null,
-                null);
+                operation.responseType());
     }
 
     /** Records the end of an attempt that did not reach its key. If that fails, the lease expires and the call is due again. */
