@@ -6,6 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -21,8 +22,17 @@ import org.springframework.context.annotation.Configuration;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.StepRecord;
 import io.idempotency.boot.JdbcTestApplication;
-import io.idempotency.boot.messaging.actuate.IdempotencyMessagingEndpointAutoConfiguration;
-import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthAutoConfiguration;
+import io.idempotency.boot.messaging.operations.IdempotencyMessagingOperationsAutoConfiguration;
+import io.idempotency.boot.sample.SampledPart;
+import io.idempotency.internal.call.KeyOwnership.Holder;
+import io.idempotency.internal.retention.PurgeReport;
+import io.idempotency.messaging.DeadMessage;
+import io.idempotency.messaging.FailingMessage;
+import io.idempotency.messaging.HandledMessage;
+import io.idempotency.messaging.OutboxSampled;
+import io.idempotency.messaging.PartitionSample;
+import io.idempotency.messaging.PendingMessage;
+import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
@@ -53,19 +63,15 @@ class EndpointAvailabilityTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(IdempotencyEndpoint.class)
                         .hasSingleBean(IdempotencyEndpointWebExtension.class)
-                        .hasSingleBean(LatestSamples.class)
-                        .hasSingleBean(EndpointPart.class)
-                        .hasSingleBean(HealthContributor.class)
-                        .hasSingleBean(HealthPart.class));
+                        .hasBean("idempotencyCallsEndpointPart")
+                        .hasBean("idempotencyMessagingEndpointPart")
+                        .hasSingleBean(HealthContributor.class));
     }
 
     @Test
     void onlyHealthIsThereWhereTheEndpointIsNotExposed() {
-        application.run(context -> assertThat(context)
-                .doesNotHaveBean(IdempotencyEndpoint.class)
-                .doesNotHaveBean(EndpointPart.class)
-                .hasSingleBean(HealthContributor.class)
-                .hasSingleBean(HealthPart.class));
+        application.run(context ->
+                assertThat(context).doesNotHaveBean(IdempotencyEndpoint.class).hasSingleBean(HealthContributor.class));
     }
 
     @Test
@@ -93,8 +99,7 @@ class EndpointAvailabilityTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(IdempotencyEndpoint.class)
-                        .doesNotHaveBean(LatestSamples.class)
-                        .doesNotHaveBean("idempotencyLatestMessagingSamples")
+                        .hasBean("idempotencyOutboxPart")
                         .doesNotHaveBean("idempotencyHealthContributor"));
     }
 
@@ -111,8 +116,7 @@ class EndpointAvailabilityTest {
                 .withConfiguration(AutoConfigurations.of(
                         IdempotencyEndpointAutoConfiguration.class,
                         IdempotencyHealthAutoConfiguration.class,
-                        IdempotencyMessagingEndpointAutoConfiguration.class,
-                        IdempotencyMessagingHealthAutoConfiguration.class))
+                        IdempotencyMessagingOperationsAutoConfiguration.class))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(IdempotencyEndpoint.class)
@@ -123,9 +127,7 @@ class EndpointAvailabilityTest {
     void healthCanBeSwitchedOffOrReplaced() {
         application
                 .withPropertyValues("management.health.idempotency.enabled=false")
-                .run(context -> assertThat(context)
-                        .doesNotHaveBean(HealthContributor.class)
-                        .doesNotHaveBean(HealthPart.class));
+                .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
         application
                 .withBean("idempotencyHealthIndicator", HealthIndicator.class, () -> () -> null)
                 .run(context -> assertThat(context).hasSingleBean(HealthContributor.class));
@@ -145,11 +147,30 @@ class EndpointAvailabilityTest {
     void aNativeImageCanWriteEveryAnswer() {
         RuntimeHints hints = new RuntimeHints();
 
-        new IdempotencyEndpointRuntimeHints().registerHints(hints, getClass().getClassLoader());
+        new ReflectiveRuntimeHintsRegistrar()
+                .registerRuntimeHints(
+                        hints,
+                        IdempotencyEndpointAutoConfiguration.class,
+                        IdempotencyMessagingOperationsAutoConfiguration.class);
 
         List<Class<?>> written = new ArrayList<>(List.of(Descriptors.class.getDeclaredClasses()));
         assertThat(written).isNotEmpty();
-        written.addAll(List.of(IdempotencyRecord.class, StepRecord.class, TableSample.class));
+        written.addAll(List.of(
+                Row.class,
+                Row.Key.class,
+                SampledPart.Taken.class,
+                IdempotencyRecord.class,
+                StepRecord.class,
+                Holder.class,
+                PurgeReport.class,
+                StorageSampled.class,
+                TableSample.class,
+                HandledMessage.class,
+                FailingMessage.class,
+                PendingMessage.class,
+                DeadMessage.class,
+                OutboxSampled.class,
+                PartitionSample.class));
         assertThat(written)
                 .allSatisfy(
                         type -> assertThat(RuntimeHintsPredicates.reflection().onType(type))
@@ -160,8 +181,7 @@ class EndpointAvailabilityTest {
     @ImportAutoConfiguration({
         IdempotencyEndpointAutoConfiguration.class,
         IdempotencyHealthAutoConfiguration.class,
-        IdempotencyMessagingEndpointAutoConfiguration.class,
-        IdempotencyMessagingHealthAutoConfiguration.class
+        IdempotencyMessagingOperationsAutoConfiguration.class
     })
     static class Operated {}
 }

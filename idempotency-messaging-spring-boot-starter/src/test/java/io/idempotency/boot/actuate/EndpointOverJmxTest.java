@@ -74,7 +74,7 @@ class EndpointOverJmxTest {
         Map<?, ?> answer =
                 (Map<?, ?>) invoke("section", Map.of("section", "record", "scope", "payments", "key", "order-42"));
 
-        assertThat(answer.get("status")).isEqualTo("succeeded");
+        assertThat(answer.get("status")).isEqualTo("SUCCEEDED");
         assertThat(answer.toString()).doesNotContain("paid");
         assertThat(((Map<?, ?>) invoke("overview", Map.of())).get("sections")).isInstanceOf(List.class);
     }

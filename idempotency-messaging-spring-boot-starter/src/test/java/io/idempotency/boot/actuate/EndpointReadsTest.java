@@ -41,6 +41,7 @@ import io.idempotency.internal.postgres.maintenance.PostgresStorageStatistics;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.retention.StorageSampler;
 import io.idempotency.messaging.OutboxSampled;
+import io.idempotency.messaging.PartitionSample;
 import io.idempotency.observation.IdempotencyListener;
 import io.idempotency.observation.StorageSampled;
 import io.idempotency.observation.TableSample;
@@ -110,15 +111,17 @@ class EndpointReadsTest {
 
         Answer answer = application.get("stale-leases");
 
-        assertThat(answer.texts("$.rows[*].key")).containsExactly("vanished");
-        assertThat(answer.texts("$.rows[?(@.key == 'vanished')].processing")).containsExactly("lease-expired");
+        assertThat(answer.texts("$.rows[*].intent.key")).containsExactly("vanished");
+        assertThat(answer.flag("$.rows[0].stale")).isTrue();
+        assertThat(answer.text("$.rows[0].lockedUntil")).isNotEmpty();
         assertThat(answer.texts("$.rows[*].claimedBy")).containsOnly("an instance");
         assertThat(answer.flag("$.mayBeMore")).isFalse();
         Answer abandoned = application.get("abandoned");
-        assertThat(abandoned.texts("$.rows[*].key")).containsExactly("left alone");
-        assertThat(abandoned.texts("$.rows[*].processing")).containsExactly("abandoned");
-        assertThat(application.get("record?scope=payments&key=running").text("$.processing"))
-                .isEqualTo("running");
+        assertThat(abandoned.texts("$.rows[*].intent.key")).containsExactly("left alone");
+        assertThat(abandoned.flag("$.rows[0].stale")).isTrue();
+        assertThat(abandoned.all("$.rows[*].lockedUntil")).isEmpty();
+        assertThat(application.get("record?scope=payments&key=running").flag("$.stale"))
+                .isFalse();
     }
 
     @Test
@@ -131,15 +134,17 @@ class EndpointReadsTest {
                 new Thread(() -> call.run(() -> Awaitility.await().until(() -> end.getCount() == 0)), "a-slow-thread");
         caller.start();
         Awaitility.await()
-                .untilAsserted(
-                        () -> assertThat(application.get("running-calls").texts("$.rows[?(@.key == 'hangs')].thread"))
-                                .containsExactly("a-slow-thread"));
+                .untilAsserted(() -> assertThat(
+                                application.get("running-calls").texts("$.rows[?(@.intent.key == 'hangs')].thread"))
+                        .containsExactly("a-slow-thread"));
 
         assertThat(JsonPath.<Map<String, Object>>read(
                         application.get("running-calls").body(), "$.rows[0]"))
-                .containsOnlyKeys("scope", "caller", "key", "thread", "since", "state")
-                .containsEntry("caller", "ada")
-                .containsEntry("state", "method-running");
+                .containsOnlyKeys("intent", "thread", "hasReturned", "heldFor")
+                .containsEntry("intent", Map.of("scope", "payments", "caller", "ada", "key", "hangs"))
+                .containsEntry("hasReturned", false);
+        assertThat(Duration.parse(application.get("running-calls").text("$.rows[0].heldFor")))
+                .isPositive();
         for (String question : List.of("scope=payments&caller=ada&key=hangs", "key=hangs", "caller=ada")) {
             assertThat(application.get("record?" + question).error())
                     .as(question)
@@ -159,8 +164,8 @@ class EndpointReadsTest {
         new TransactionTemplate(application.bean(PlatformTransactionManager.class)).executeWithoutResult(open -> {
             operations.call("payments", "joined", 7).run(() -> {});
 
-            assertThat(application.get("running-calls").texts("$.rows[?(@.key == 'joined')].state"))
-                    .containsExactly("transaction-open");
+            assertThat(application.get("running-calls").flag("$.rows[0].hasReturned"))
+                    .isTrue();
         });
         assertThat(application.get("running-calls").all("$.rows")).isEmpty();
     }
@@ -184,8 +189,8 @@ class EndpointReadsTest {
 
         Answer answer = application.get("half-done");
 
-        assertThat(answer.texts("$.rows[*].key")).containsExactlyInAnyOrder("captured", "released");
-        assertThat(answer.texts("$.rows[?(@.key == 'captured')].failureMessage"))
+        assertThat(answer.texts("$.rows[*].intent.key")).containsExactlyInAnyOrder("captured", "released");
+        assertThat(answer.texts("$.rows[?(@.intent.key == 'captured')].failureMessage"))
                 .containsExactly("no answer");
         StorageSampled[] sampled = new StorageSampled[1];
         new StorageSampler(
@@ -203,9 +208,9 @@ class EndpointReadsTest {
 
         Intent captured = new Intent("payments", "", new IdempotencyKey("captured"));
         administration.retryFrom(captured, "step 2", reason);
-        assertThat(application.get("half-done").texts("$.rows[*].key")).contains("captured");
+        assertThat(application.get("half-done").texts("$.rows[*].intent.key")).contains("captured");
         administration.retryFrom(captured, "step 1", reason);
-        assertThat(application.get("half-done").texts("$.rows[*].key")).containsExactly("released");
+        assertThat(application.get("half-done").texts("$.rows[*].intent.key")).containsExactly("released");
     }
 
     private static IdempotencyOperations.Call leased(IdempotencyOperations operations, String key) {
@@ -254,11 +259,11 @@ class EndpointReadsTest {
         operations.call("payments", "order-43", 7).caller("ada").run(() -> {});
         operations.call("payments", "order-42", 7).caller("bob").run(() -> {});
 
-        assertThat(application.get("record?caller=ada").texts("$.rows[*].key"))
+        assertThat(application.get("record?caller=ada").texts("$.rows[*].intent.key"))
                 .containsExactly("order-43", "order-42", "order-42");
-        assertThat(application.get("record?caller=ada&key=order-42").texts("$.rows[*].scope"))
+        assertThat(application.get("record?caller=ada&key=order-42").texts("$.rows[*].intent.scope"))
                 .containsExactly("refunds", "payments");
-        assertThat(application.get("record?caller=ada&scope=payments").texts("$.rows[*].key"))
+        assertThat(application.get("record?caller=ada&scope=payments").texts("$.rows[*].intent.key"))
                 .containsExactly("order-43", "order-42");
         assertThat(application.get("record?caller=eve").error())
                 .startsWith("No request of the caller 'eve' is stored in any scope.");
@@ -270,7 +275,8 @@ class EndpointReadsTest {
         rows.failed("twice", 2);
         rows.failed("often", 9);
 
-        assertThat(application.get("repeated-commands").texts("$.rows[*].key")).containsExactly("often", "twice");
+        assertThat(application.get("repeated-commands").texts("$.rows[*].intent.key"))
+                .containsExactly("often", "twice");
         assertThat(application.get("repeated-commands?attempts=9").numbers("$.rows[*].attempt"))
                 .containsExactly(9);
     }
@@ -300,7 +306,7 @@ class EndpointReadsTest {
         assertThat(answer.texts("$.rows[?(@.waitsFor)].type")).containsExactly("Second", "Third");
         assertThat(answer.texts("$.rows[*].waitsFor")).containsOnly(first.toString());
         assertThat(answer.text("$.rows[0].lastError")).isEqualTo("no route");
-        assertThat(answer.text("$.rows[0].publishedBy.key")).isEqualTo("order-42");
+        assertThat(answer.text("$.rows[0].intent.key")).isEqualTo("order-42");
     }
 
     @Test
@@ -319,7 +325,7 @@ class EndpointReadsTest {
         Answer answer = application.get("record?scope=payments&key=" + OperatedApplication.encoded("order 42/ä"));
 
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.text("$.status")).isEqualTo("succeeded");
+        assertThat(answer.text("$.status")).isEqualTo("SUCCEEDED");
         assertThat(answer.flag("$.hasResponse")).isTrue();
         assertThat(answer.body()).doesNotContain("paid");
         assertThat(application
@@ -345,10 +351,9 @@ class EndpointReadsTest {
         assertThat(JsonPath.<Map<String, Object>>read(
                         application.get("repeated-commands").body(), "$.rows[0]"))
                 .isEqualTo(Map.ofEntries(
-                        Map.entry("scope", "payments"),
-                        Map.entry("caller", "ada"),
-                        Map.entry("key", "failed"),
-                        Map.entry("status", "failed_final"),
+                        Map.entry("intent", Map.of("scope", "payments", "caller", "ada", "key", "failed")),
+                        Map.entry("status", "FAILED_FINAL"),
+                        Map.entry("stale", false),
                         Map.entry("attempt", 2),
                         Map.entry("claimedBy", "an instance"),
                         Map.entry("createdAt", "1970-01-01T00:00:00Z"),
@@ -371,11 +376,10 @@ class EndpointReadsTest {
                         "failureMessage",
                         "firstFailedAt",
                         "lastFailedAt");
-        List<String> messages = List.of(
-                "messageId", "topic", "type", "orderingKey", "attempts", "lastError", "publishedBy", "createdAt");
+        List<String> messages =
+                List.of("messageId", "topic", "type", "orderingKey", "attempts", "lastError", "intent", "createdAt");
         assertThat(membersOf("dead-messages", "$.rows[0]")).hasSameElementsAs(messages);
-        assertThat(membersOf("dead-messages", "$.rows[0].publishedBy"))
-                .containsExactlyInAnyOrder("scope", "caller", "key");
+        assertThat(membersOf("dead-messages", "$.rows[0].intent")).containsExactlyInAnyOrder("scope", "caller", "key");
         assertThat(membersOf("pending-messages", "$.rows[?(@.messageId == '" + waitsFor + "')]"))
                 .containsAll(messages)
                 .contains("dueAt", "nextAttemptAt", "waitsFor")
@@ -396,11 +400,9 @@ class EndpointReadsTest {
                 set steps = '[{"name": "a", "attempt": 1, "recorded_at": "2024-01-01T00:00:00Z"}]'""");
         assertThat(membersOf("record?scope=payments&key=step", "$"))
                 .containsExactlyInAnyOrder(
-                        "scope",
-                        "caller",
-                        "key",
+                        "intent",
                         "status",
-                        "processing",
+                        "stale",
                         "attempt",
                         "claimedBy",
                         "createdAt",
@@ -409,6 +411,8 @@ class EndpointReadsTest {
                         "expiresAt",
                         "hasResponse",
                         "steps");
+        assertThat(membersOf("record?scope=payments&key=step", "$.steps[0]"))
+                .containsExactlyInAnyOrder("name", "attempt", "recordedAt", "downstreamKey");
         database.jdbc().update("""
                 insert into idempotency.processed_message (consumer, message_id, message_type, processed_at, expires_at)
                 values ('invoices', 'm-1', 'paid', now(), now() + interval '1 day')""");
@@ -420,6 +424,12 @@ class EndpointReadsTest {
                 .containsOnlyKeys("sampledAt", "age", "tables", "staleLeases", "halfDone");
         assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.outbox"))
                 .containsOnlyKeys("sampledAt", "age", "pending", "dead", "oldest", "lateTopics");
+        application
+                .messageEvents()
+                .partitionsSampled(new PartitionSample("processed_message", 9, 7, Duration.ZERO, false, List.of()));
+        assertThat(JsonPath.<Map<String, Object>>read(application.overview().body(), "$.partitions"))
+                .containsOnlyKeys(
+                        "sampledAt", "age", "table", "partitions", "ahead", "overdue", "detachPending", "problems");
     }
 
     @Test
@@ -450,11 +460,11 @@ class EndpointReadsTest {
         Answer answer = application.get("record?scope=payments&key=order-42");
 
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.all("$.rows[*].caller")).hasSize(2);
+        assertThat(answer.all("$.rows[*].intent.caller")).hasSize(2);
         assertThat(answer.body()).contains("\"ada\"", "\"bob\"");
         assertThat(application
                         .get("record?scope=payments&key=order-42&caller=ada")
-                        .text("$.caller"))
+                        .text("$.intent.caller"))
                 .isEqualTo("ada");
     }
 
@@ -471,8 +481,8 @@ class EndpointReadsTest {
         Answer answer = application.get("record?key=order-42");
 
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.texts("$.rows[*].scope")).containsExactlyInAnyOrder("payments", "refunds");
-        assertThat(application.get("record?key=order-42&limit=1").texts("$.rows[*].scope"))
+        assertThat(answer.texts("$.rows[*].intent.scope")).containsExactlyInAnyOrder("payments", "refunds");
+        assertThat(application.get("record?key=order-42&limit=1").texts("$.rows[*].intent.scope"))
                 .hasSize(1);
         Answer unknown = application.get("record?key=unknown");
         assertThat(unknown.status()).isEqualTo(404);

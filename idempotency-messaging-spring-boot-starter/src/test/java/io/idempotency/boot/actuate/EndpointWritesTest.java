@@ -101,7 +101,7 @@ class EndpointWritesTest {
 
         assertThat(answer.status()).isEqualTo(200);
         Answer stored = application.get("record?scope=payments&key=order-42");
-        assertThat(stored.text("$.status")).isEqualTo("succeeded");
+        assertThat(stored.text("$.status")).isEqualTo("SUCCEEDED");
         assertThat(stored.text("$.response")).isEqualTo("{\"paid\": 1E+2}");
         assertLoggedOnce("complete");
     }
@@ -210,7 +210,7 @@ class EndpointWritesTest {
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.error())
                 .isEqualTo(
-                        "There is no operation 'delete'. There are release, complete, forget, retry, requeue, purge.");
+                        "There is no operation 'delete'. There are release, complete, forget, retry, purge, requeue.");
     }
 
     @ParameterizedTest

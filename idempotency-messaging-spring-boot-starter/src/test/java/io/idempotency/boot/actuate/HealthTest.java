@@ -2,7 +2,6 @@ package io.idempotency.boot.actuate;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
@@ -14,9 +13,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-import io.idempotency.boot.retention.LatestSample;
+import io.idempotency.boot.sample.IdempotencyHealthProperties;
 import io.idempotency.boot.testing.Answer;
-import io.idempotency.boot.testing.TestClock;
 import io.idempotency.internal.postgres.MigratedTables;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.messaging.OutboxSampled;
@@ -171,9 +169,7 @@ class HealthTest {
         PostgresStorage unreachable = MigratedTables.storage(
                 new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere", "nobody", ""), "idempotency");
 
-        Health health = new IdempotencyHealthIndicator(
-                        unreachable.schema(), new LatestSamples(new TestClock()), true, DEFAULTS, List.of())
-                .health();
+        Health health = new IdempotencyHealthIndicator(unreachable.schema(), DEFAULTS, List.of()).health();
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(health.getDetails().get("schema"))
@@ -181,48 +177,6 @@ class HealthTest {
                 .singleElement()
                 .asString()
                 .startsWith("cannot be queried: Conn");
-    }
-
-    @Test
-    void isDegradedIfTheLatestSampleIsTooOld() {
-        TestClock clock = new TestClock();
-        LatestSamples samples = new LatestSamples(clock);
-        samples.storageSampled(new StorageSampled(List.of(), 0, 0));
-        IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
-                application.bean(PostgresStorage.class).schema(), samples, true, DEFAULTS, List.of());
-
-        clock.turn(Duration.ofMinutes(5));
-        assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
-        clock.turn(Duration.ofMinutes(1));
-        Health late = indicator.health();
-
-        assertThat(late.getStatus()).isEqualTo(IdempotencyHealthIndicator.DEGRADED);
-        assertThat(late.getDetails().get("purge"))
-                .isEqualTo(Map.of(
-                        "state", "unknown: the latest sample of the tables is too old",
-                        "oldest", "PT0S",
-                        "threshold", "PT1H",
-                        "sampleAge", "PT6M"));
-    }
-
-    @Test
-    void isDegradedIfTheLatestSampleOfTheOutboxIsTooOld() {
-        TestClock clock = new TestClock();
-        LatestSample<OutboxSampled> samples = new LatestSample<>(clock);
-        samples.update(new OutboxSampled(0, 0, Duration.ZERO, List.of()));
-        HealthPart part = () -> List.of(HealthDetail.ofSample(
-                "outbox", samples.get(), OutboxSampled::oldest, Duration.ofMinutes(10), DEFAULTS.maxSampleAge()));
-        IdempotencyHealthIndicator indicator = new IdempotencyHealthIndicator(
-                application.bean(PostgresStorage.class).schema(),
-                new LatestSamples(clock),
-                true,
-                DEFAULTS,
-                List.of(part));
-
-        clock.turn(Duration.ofMinutes(5));
-        assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
-        clock.turn(Duration.ofMinutes(1));
-        assertThat(indicator.health().getStatus()).isEqualTo(IdempotencyHealthIndicator.DEGRADED);
     }
 
     @Test

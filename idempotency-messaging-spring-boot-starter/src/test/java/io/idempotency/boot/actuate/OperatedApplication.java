@@ -17,8 +17,7 @@ import org.springframework.boot.health.autoconfigure.registry.HealthContributorR
 import org.springframework.boot.servlet.autoconfigure.actuate.web.ServletManagementContextAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 
-import io.idempotency.boot.messaging.actuate.IdempotencyMessagingEndpointAutoConfiguration;
-import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthAutoConfiguration;
+import io.idempotency.boot.messaging.operations.IdempotencyMessagingOperationsAutoConfiguration;
 import io.idempotency.boot.testing.Answer;
 import io.idempotency.boot.testing.HttpApplication;
 import io.idempotency.messaging.MessagingListeners;
@@ -117,9 +116,6 @@ final class OperatedApplication implements AutoCloseable {
     static class Actuator {}
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        IdempotencyMessagingEndpointAutoConfiguration.class,
-        IdempotencyMessagingHealthAutoConfiguration.class
-    })
+    @ImportAutoConfiguration(IdempotencyMessagingOperationsAutoConfiguration.class)
     static class Messages {}
 }

@@ -36,9 +36,9 @@ import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.PropertyChecks;
 import io.idempotency.boot.StorageFeatures;
 import io.idempotency.boot.actuate.EndpointPart;
-import io.idempotency.boot.actuate.HealthDetail;
-import io.idempotency.boot.actuate.HealthPart;
 import io.idempotency.boot.actuate.RefusedRequestException;
+import io.idempotency.boot.actuate.RequestParameters;
+import io.idempotency.boot.actuate.Row;
 import io.idempotency.boot.aot.AnnotatedMethodAotProcessor;
 import io.idempotency.boot.background.BackgroundLoop;
 import io.idempotency.boot.background.WakeSignal;
@@ -53,10 +53,10 @@ import io.idempotency.boot.messaging.tracing.MessagingObservations;
 import io.idempotency.boot.metrics.BoundedTag;
 import io.idempotency.boot.metrics.ExecutionMeters;
 import io.idempotency.boot.metrics.IdempotencyMeters;
-import io.idempotency.boot.metrics.SampleGauges;
 import io.idempotency.boot.outbox.PublishedHeaders;
-import io.idempotency.boot.retention.LatestSample;
 import io.idempotency.boot.retention.Triggers;
+import io.idempotency.boot.sample.HealthDetail;
+import io.idempotency.boot.sample.SampledPart;
 import io.idempotency.boot.tracing.CallObservationContext;
 import io.idempotency.boot.tracing.IdempotencyObservations;
 import io.idempotency.boot.tracing.ObservedFailure;
@@ -184,8 +184,8 @@ class StarterArchitectureTest {
                         Map.entry("org.apache.kafka..", List.of("kafka")),
                         Map.entry("org.mockito..", List.<String>of()),
                         Map.entry("org.springdoc..", List.of("openapi")),
-                        Map.entry("org.springframework.boot.actuate..", List.of("actuate", "messaging.actuate")),
-                        Map.entry("org.springframework.boot.health..", List.of("actuate", "messaging.actuate")),
+                        Map.entry("org.springframework.boot.actuate..", List.of("actuate")),
+                        Map.entry("org.springframework.boot.health..", List.of("actuate")),
                         Map.entry("org.springframework.http..", List.of("client", "messaging.web", "web")),
                         Map.entry("org.springframework.kafka..", List.of("kafka")),
                         Map.entry("org.springframework.orm..", List.of("jpa")),
@@ -302,12 +302,10 @@ class StarterArchitectureTest {
                     EndpointPart.class,
                     ExecutionMeters.class,
                     HealthDetail.class,
-                    HealthPart.class,
                     IdempotencyDataSource.class,
                     IdempotencyJsonMapper.class,
                     IdempotencyKeyInterceptor.class,
                     KeyDisplay.class,
-                    LatestSample.class,
                     Problem.class,
                     LogLine.class,
                     LoggedKeys.class,
@@ -319,7 +317,9 @@ class StarterArchitectureTest {
                     PropertyChecks.class,
                     PublishedHeaders.class,
                     RefusedRequestException.class,
-                    SampleGauges.class,
+                    RequestParameters.class,
+                    Row.class,
+                    SampledPart.class,
                     SchemaCallback.class,
                     StorageFeatures.class,
                     SummaryPart.class,

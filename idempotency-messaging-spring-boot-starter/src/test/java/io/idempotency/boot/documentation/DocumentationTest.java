@@ -36,16 +36,16 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.actuate.IdempotencyEndpointProperties;
-import io.idempotency.boot.actuate.IdempotencyHealthProperties;
 import io.idempotency.boot.flyway.IdempotencyMigrationProperties;
 import io.idempotency.boot.logging.IdempotencyLoggingProperties;
-import io.idempotency.boot.messaging.actuate.IdempotencyMessagingHealthProperties;
 import io.idempotency.boot.messaging.inbox.IdempotencyInboxProperties;
+import io.idempotency.boot.messaging.operations.IdempotencyMessagingHealthProperties;
 import io.idempotency.boot.messaging.storage.IdempotencyStorageProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.boot.rabbit.IdempotencyRabbitProperties;
 import io.idempotency.boot.resume.IdempotencyResumeProperties;
 import io.idempotency.boot.retention.IdempotencyPurgeProperties;
+import io.idempotency.boot.sample.IdempotencyHealthProperties;
 import io.idempotency.boot.tracing.IdempotencyTracingProperties;
 import io.idempotency.boot.web.IdempotencyHttpProperties;
 

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -21,12 +22,16 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.boot.messaging.metrics.IdempotencyMessagingMetricsAutoConfiguration;
+import io.idempotency.boot.messaging.operations.IdempotencyMessagingOperationsAutoConfiguration;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.boot.retention.StorageParts;
+import io.idempotency.boot.sample.SampledPart;
 import io.idempotency.messaging.DeliveryRetried;
 import io.idempotency.messaging.MessageOutcome;
 import io.idempotency.messaging.MessageReceived;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
+import io.idempotency.messaging.MessagingAdministration;
 import io.idempotency.messaging.MessagingListener;
 import io.idempotency.messaging.MessagingListeners;
 import io.idempotency.messaging.OutboxSampled;
@@ -74,8 +79,12 @@ final class Scrape {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        IdempotencyMetricsAutoConfiguration.class, IdempotencyMessagingMetricsAutoConfiguration.class))
+                        IdempotencyMetricsAutoConfiguration.class,
+                        IdempotencyMessagingMetricsAutoConfiguration.class,
+                        IdempotencyMessagingOperationsAutoConfiguration.class))
                 .withBean(MeterRegistry.class, () -> registry)
+                .withBean(SampledPart.class, StorageParts::create)
+                .withBean(MessagingAdministration.class, () -> Mockito.mock(MessagingAdministration.class))
                 .run(context -> {
                     letEverythingHappen(new IdempotencyListeners(context.getBeanProvider(IdempotencyListener.class)
                             .orderedStream()

@@ -2,31 +2,21 @@ package io.idempotency.boot.actuate;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.IntFunction;
-
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import io.idempotency.IdempotencyAdministration.Reason;
 import io.idempotency.Intent;
 
-/** What another part of the library adds to the endpoint. */
+/** A part of the library in the endpoint: calls, or messages. */
 public interface EndpointPart {
-
-    /**
-     * Returns what the overview shows. It is made without a query.
-     *
-     * @return the members of the overview by name
-     */
-    Map<String, Object> overview();
 
     /**
      * Returns the sections that show a page of rows.
      *
-     * @return by the name of each section, in the order of the overview, the query for at most so many rows
+     * @return the sections by name, in the order of the overview
      */
-    Map<String, IntFunction<List<?>>> sections();
+    Map<String, Section> sections();
 
     /**
      * Returns the operations.
@@ -36,25 +26,42 @@ public interface EndpointPart {
     Map<String, Operation> operations();
 
     /**
-     * Finds what the section {@code record} shows if no request is stored for an intent.
+     * Finds what the section {@code record} shows of an intent.
      *
      * @param intent the intent
-     * @return what is shown; {@code null} if there is nothing
+     * @param parameters the parameters of the request
+     * @return what is stored; empty if nothing is
      */
-    @Nullable OperationResponseBody findRecord(Intent intent);
+    Optional<Row> findRecord(Intent intent, RequestParameters parameters);
 
     /**
      * Returns a sentence for operators who search a key in all scopes, which {@link #findRecord} cannot do.
      *
-     * @return what the scope is here
+     * @return what the scope is here; empty if it is that of a call
      */
-    String scopeHint();
+    default String scopeHint() {
+        return "";
+    }
+
+    /** A section. */
+    @FunctionalInterface
+    interface Section {
+
+        /**
+         * Finds rows.
+         *
+         * @param limit most rows to return
+         * @param parameters the other parameters of the request
+         * @return the rows
+         */
+        List<Row> find(int limit, RequestParameters parameters);
+    }
 
     /**
      * An operation.
      *
-     * @param parameter name of the parameter that it needs, beside those of the reason
-     * @param work performs the operation with the value of the parameter
+     * @param needed names of the parameters that it needs, beside those of the reason
+     * @param work performs the operation, and returns a record of its target or result
      */
-    record Operation(String parameter, BiFunction<String, Reason, OperationResponseBody> work) {}
+    record Operation(List<String> needed, BiFunction<RequestParameters, Reason, Object> work) {}
 }

@@ -11,7 +11,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.QueryTimeoutException;
@@ -22,7 +21,6 @@ import org.springframework.transaction.TransactionException;
  * the methods, so that they include {@code messageId}, which only an operation of an {@link EndpointPart} needs.
  */
 @Endpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
-@ImportRuntimeHints(IdempotencyEndpointRuntimeHints.class)
 final class IdempotencyEndpoint {
 
     private final EndpointReads reads;
@@ -51,8 +49,10 @@ final class IdempotencyEndpoint {
             @Nullable String caller,
             @Nullable String key,
             @Nullable String downstream) {
-        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key, downstream);
-        return read(section, parameters, showResponses.isShown(false));
+        return read(
+                section,
+                RequestParameters.ofRead(
+                        limit, attempts, scope, caller, key, downstream, showResponses.isShown(false)));
     }
 
     @WriteOperation
@@ -71,9 +71,8 @@ final class IdempotencyEndpoint {
         return write(operation, parameters, null);
     }
 
-    OperationResponseBody read(String section, RequestParameters parameters, boolean showResponse) {
-        return inTime(
-                () -> reads.section(section, parameters, showResponse), "Request fewer rows, or try again later.");
+    OperationResponseBody read(String section, RequestParameters parameters) {
+        return inTime(() -> reads.section(section, parameters), "Request fewer rows, or try again later.");
     }
 
     OperationResponseBody write(String operation, RequestParameters parameters, @Nullable String principal) {

@@ -40,8 +40,9 @@ final class IdempotencyEndpointWebExtension {
             @Nullable String caller,
             @Nullable String key,
             @Nullable String downstream) {
-        RequestParameters parameters = RequestParameters.ofRead(limit, attempts, scope, caller, key, downstream);
-        return respond(() -> endpoint.read(section, parameters, showResponses.isShown(security, roles)));
+        RequestParameters parameters = RequestParameters.ofRead(
+                limit, attempts, scope, caller, key, downstream, showResponses.isShown(security, roles));
+        return respond(() -> endpoint.read(section, parameters));
     }
 
     @WriteOperation

@@ -11,10 +11,10 @@ import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.retention.IdempotencyPurgeProperties;
+import io.idempotency.boot.sample.IdempotencyHealthProperties;
+import io.idempotency.boot.sample.SampledPart;
 import io.idempotency.internal.postgres.PostgresStorage;
 
 /** The auto-configuration of the health of the library's tables. */
@@ -22,24 +22,15 @@ import io.idempotency.internal.postgres.PostgresStorage;
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(PostgresStorage.class)
 @ConditionalOnEnabledHealthIndicator("idempotency")
-@EnableConfigurationProperties({IdempotencyHealthProperties.class, IdempotencyPurgeProperties.class})
-@Import(SamplesConfiguration.class)
+@EnableConfigurationProperties(IdempotencyHealthProperties.class)
 public final class IdempotencyHealthAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
     @ConditionalOnMissingBean(name = {"idempotencyHealthIndicator", "idempotencyHealthContributor"})
     HealthContributor idempotencyHealthContributor(
-            PostgresStorage storage,
-            LatestSamples samples,
-            IdempotencyPurgeProperties purge,
-            IdempotencyHealthProperties properties,
-            ObjectProvider<HealthPart> parts) {
+            PostgresStorage storage, IdempotencyHealthProperties properties, ObjectProvider<SampledPart<?>> parts) {
         return new IdempotencyHealthIndicator(
-                storage.schema(),
-                samples,
-                purge.enabled(),
-                properties,
-                parts.orderedStream().toList());
+                storage.schema(), properties, parts.orderedStream().toList());
     }
 }

@@ -12,9 +12,15 @@ import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 
 /** The parameters of a request. All are text: of any other type Actuator says only "Parameter mapping failure". */
-final class RequestParameters {
+public final class RequestParameters {
 
     private final Map<String, String> values = new LinkedHashMap<>();
+
+    private final boolean showsResponse;
+
+    private RequestParameters(boolean showsResponse) {
+        this.showsResponse = showsResponse;
+    }
 
     static RequestParameters ofRead(
             @Nullable String limit,
@@ -22,8 +28,9 @@ final class RequestParameters {
             @Nullable String scope,
             @Nullable String caller,
             @Nullable String key,
-            @Nullable String downstream) {
-        return new RequestParameters()
+            @Nullable String downstream,
+            boolean showsResponse) {
+        return new RequestParameters(showsResponse)
                 .with("limit", limit)
                 .with("attempts", attempts)
                 .with("scope", scope)
@@ -41,7 +48,7 @@ final class RequestParameters {
             @Nullable String step,
             @Nullable String who,
             @Nullable String reason) {
-        return new RequestParameters()
+        return new RequestParameters(false)
                 .with("scope", scope)
                 .with("caller", caller)
                 .with("key", key)
@@ -59,6 +66,11 @@ final class RequestParameters {
         return this;
     }
 
+    /** Returns whether the reader may see stored responses. */
+    boolean showsResponse() {
+        return showsResponse;
+    }
+
     @Nullable String get(String name) {
         return values.get(name);
     }
@@ -72,8 +84,13 @@ final class RequestParameters {
         }
     }
 
-    /** Returns a required parameter. */
-    String text(String name) {
+    /**
+     * Returns a required parameter.
+     *
+     * @param name the name of the parameter
+     * @return its value
+     */
+    public String text(String name) {
         String value = values.get(name);
         if (value == null) {
             throw new IllegalStateException("'" + name + "' was not required");

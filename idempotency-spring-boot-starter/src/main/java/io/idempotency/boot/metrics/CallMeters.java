@@ -7,10 +7,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
 import io.idempotency.observation.IdempotencyListener;
+import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StepEnded;
 
-/** The meters of idempotent calls. */
+/** The meters of idempotent calls, and of the purge of their rows. */
 final class CallMeters implements IdempotencyListener {
+
+    private final MeterRegistry registry;
 
     private final ExecutionMeters calls;
 
@@ -19,6 +22,7 @@ final class CallMeters implements IdempotencyListener {
     private final MeterProvider<Counter> steps;
 
     CallMeters(MeterRegistry registry) {
+        this.registry = registry;
         this.calls = new ExecutionMeters(
                 registry,
                 IdempotencyMeters.SCOPE,
@@ -53,5 +57,15 @@ final class CallMeters implements IdempotencyListener {
                         IdempotencyMeters.OUTCOME,
                         event.replayed() ? "replayed" : "executed")
                 .increment();
+    }
+
+    @Override
+    public void rowsPurged(RowsPurged event) {
+        Counter.builder(IdempotencyMeters.PURGED)
+                .description("Expired rows that were deleted")
+                .baseUnit("rows")
+                .tag(IdempotencyMeters.TABLE, event.table())
+                .register(registry)
+                .increment((double) event.rows());
     }
 }

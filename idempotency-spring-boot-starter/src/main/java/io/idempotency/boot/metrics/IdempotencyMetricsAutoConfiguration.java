@@ -1,17 +1,16 @@
 package io.idempotency.boot.metrics;
 
-import java.time.Clock;
-
 import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 import io.idempotency.boot.IdempotencyAutoConfiguration;
-import io.idempotency.boot.IdempotencyProperties;
+import io.idempotency.boot.sample.SampledPart;
 import io.idempotency.observation.IdempotencyListener;
 
 /** The auto-configuration of the meters of calls and tables, if the application has a MeterRegistry. */
@@ -21,7 +20,6 @@ import io.idempotency.observation.IdempotencyListener;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyMetricsAutoConfiguration {
 
     @Bean
@@ -30,8 +28,8 @@ public final class IdempotencyMetricsAutoConfiguration {
     }
 
     @Bean
-    IdempotencyListener idempotencyStorageMeters(MeterRegistry registry, IdempotencyProperties properties) {
-        return new StorageMeters(
-                registry, new SampleGauges<>(registry, properties.sampleInterval(), Clock.systemUTC()));
+    @Lazy(false)
+    SampleGauges idempotencySampleGauges(MeterRegistry registry, ObjectProvider<SampledPart<?>> parts) {
+        return new SampleGauges(registry, parts.orderedStream());
     }
 }

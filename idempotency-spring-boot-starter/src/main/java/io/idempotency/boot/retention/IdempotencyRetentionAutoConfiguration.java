@@ -1,5 +1,6 @@
 package io.idempotency.boot.retention;
 
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,6 +22,7 @@ import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.ProcessName;
 import io.idempotency.boot.StorageFeatures;
 import io.idempotency.boot.logging.SummaryPart;
+import io.idempotency.boot.sample.IdempotencyHealthProperties;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.postgres.schema.CoreFeatures;
 import io.idempotency.internal.retention.Purge;
@@ -33,7 +35,7 @@ import io.idempotency.observation.IdempotencyListeners;
 /** The auto-configuration of the purge and the samples of the tables. */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnBean(PostgresStorage.class)
-@EnableConfigurationProperties(IdempotencyPurgeProperties.class)
+@EnableConfigurationProperties({IdempotencyHealthProperties.class, IdempotencyPurgeProperties.class})
 public final class IdempotencyRetentionAutoConfiguration {
 
     @Bean
@@ -81,6 +83,13 @@ public final class IdempotencyRetentionAutoConfiguration {
         List<Sampler> samplers = new ArrayList<>(List.of(new StorageSampler(storage.statistics(), listeners)));
         samplers.addAll(others.orderedStream().toList());
         return new SampleScheduler(samplers, properties.sampleInterval());
+    }
+
+    @Bean
+    @Order(0)
+    StoragePart idempotencyStoragePart(
+            IdempotencyProperties properties, IdempotencyPurgeProperties purge, IdempotencyHealthProperties health) {
+        return new StoragePart(properties.sampleInterval(), purge.enabled(), health.maxPurgeDelay(), Clock.systemUTC());
     }
 
     @Bean

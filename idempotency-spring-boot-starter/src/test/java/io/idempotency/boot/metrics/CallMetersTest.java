@@ -12,6 +12,7 @@ import io.idempotency.Intent;
 import io.idempotency.Outcome;
 import io.idempotency.observation.CallCompleted;
 import io.idempotency.observation.CallRetried;
+import io.idempotency.observation.RowsPurged;
 import io.idempotency.observation.StepEnded;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,6 +71,18 @@ class CallMetersTest {
         fail(0, null);
 
         assertThat(registry.find("idempotency.attempt.failures").counters()).isEmpty();
+    }
+
+    @Test
+    void purgedRowsAddUp() {
+        meters.rowsPurged(new RowsPurged("idempotency_request", 7));
+        meters.rowsPurged(new RowsPurged("idempotency_request", 5));
+
+        assertThat(registry.get("idempotency.purged")
+                        .tag("table", "idempotency_request")
+                        .counter()
+                        .count())
+                .isEqualTo(12);
     }
 
     private void fail(int attempt, @Nullable Throwable failure) {

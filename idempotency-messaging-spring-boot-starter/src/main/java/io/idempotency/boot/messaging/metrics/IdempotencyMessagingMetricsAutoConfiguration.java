@@ -1,19 +1,13 @@
 package io.idempotency.boot.messaging.metrics;
 
-import java.time.Clock;
-
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.metrics.IdempotencyMetricsAutoConfiguration;
-import io.idempotency.boot.metrics.SampleGauges;
-import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.messaging.MessagingListener;
 
 /** The auto-configuration of the meters of messages, if the application has a MeterRegistry. */
@@ -23,7 +17,6 @@ import io.idempotency.messaging.MessagingListener;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@EnableConfigurationProperties({IdempotencyProperties.class, IdempotencyOutboxProperties.class})
 public final class IdempotencyMessagingMetricsAutoConfiguration {
 
     @Bean
@@ -32,12 +25,7 @@ public final class IdempotencyMessagingMetricsAutoConfiguration {
     }
 
     @Bean
-    MessagingListener idempotencyOutboxMeters(MeterRegistry registry, IdempotencyOutboxProperties properties) {
-        return new OutboxMeters(registry, new SampleGauges<>(registry, properties.sampleInterval(), Clock.systemUTC()));
-    }
-
-    @Bean
-    MessagingListener idempotencyPartitionMeters(MeterRegistry registry, IdempotencyProperties properties) {
-        return new PartitionMeters(new SampleGauges<>(registry, properties.sampleInterval(), Clock.systemUTC()));
+    MessagingListener idempotencyOutboxMeters(MeterRegistry registry) {
+        return new OutboxMeters(registry);
     }
 }

@@ -1,22 +1,16 @@
 package io.idempotency.boot.messaging.metrics;
 
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ToDoubleFunction;
-
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
 import io.idempotency.boot.metrics.BoundedTag;
-import io.idempotency.boot.metrics.SampleGauges;
 import io.idempotency.messaging.MessageSendFailed;
 import io.idempotency.messaging.MessageSent;
 import io.idempotency.messaging.MessagingListener;
-import io.idempotency.messaging.OutboxSampled;
 
-/** The meters of the outbox. */
+/** The meters of what a relay sends. */
 final class OutboxMeters implements MessagingListener {
 
     private final BoundedTag topics = new BoundedTag(MessagingMeters.TOPIC);
@@ -27,12 +21,7 @@ final class OutboxMeters implements MessagingListener {
 
     private final MeterProvider<Counter> dead;
 
-    private final SampleGauges<OutboxSampled> outbox;
-
-    private final AtomicBoolean registered = new AtomicBoolean();
-
-    OutboxMeters(MeterRegistry registry, SampleGauges<OutboxSampled> outbox) {
-        this.outbox = outbox;
+    OutboxMeters(MeterRegistry registry) {
         this.sent = Timer.builder(MessagingMeters.OUTBOX_SENT)
                 .description("Messages that were sent, from the time that they were due")
                 .withRegistry(registry);
@@ -56,28 +45,5 @@ final class OutboxMeters implements MessagingListener {
         if (event.dead()) {
             dead.withTags(MessagingMeters.TOPIC, topic).increment();
         }
-    }
-
-    @Override
-    public void outboxSampled(OutboxSampled event) {
-        outbox.update(event);
-        if (registered.getAndSet(true)) {
-            return;
-        }
-        gauge(MessagingMeters.OUTBOX_PENDING, "Messages that wait to be sent", "messages", OutboxSampled::pending);
-        gauge(
-                MessagingMeters.OUTBOX_DEAD_KEPT,
-                "Messages that were given up and are still stored",
-                "messages",
-                OutboxSampled::dead);
-        gauge(
-                MessagingMeters.OUTBOX_OLDEST_AGE,
-                "Time that the oldest message has been due",
-                "seconds",
-                sample -> sample.oldest().toMillis() / 1000.0);
-    }
-
-    private void gauge(String name, String description, String unit, ToDoubleFunction<OutboxSampled> value) {
-        outbox.register(name, description, unit, Tags.empty(), value);
     }
 }

@@ -1,4 +1,4 @@
-package io.idempotency.boot.actuate;
+package io.idempotency.boot.sample;
 
 import java.time.Duration;
 

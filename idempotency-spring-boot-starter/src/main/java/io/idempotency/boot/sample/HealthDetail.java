@@ -1,4 +1,4 @@
-package io.idempotency.boot.actuate;
+package io.idempotency.boot.sample;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -7,7 +7,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.boot.retention.LatestSample.Taken;
+import io.idempotency.boot.sample.SampledPart.Taken;
 
 /**
  * A detail of the health of the library's tables.
@@ -48,7 +48,14 @@ public record HealthDetail(String name, boolean isFine, Map<String, Object> memb
         return of(name, state, oldest, threshold, taken.age());
     }
 
-    static HealthDetail notDoneHere(String name, Duration threshold) {
+    /**
+     * Tells that another instance does the work.
+     *
+     * @param name the name of the detail
+     * @param threshold the longest time that the work may wait
+     * @return the detail
+     */
+    public static HealthDetail notDoneHere(String name, Duration threshold) {
         return of(name, State.NOT_HERE, null, threshold, null);
     }
 

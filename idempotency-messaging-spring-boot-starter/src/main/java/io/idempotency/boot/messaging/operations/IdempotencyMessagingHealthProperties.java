@@ -1,4 +1,4 @@
-package io.idempotency.boot.messaging.actuate;
+package io.idempotency.boot.messaging.operations;
 
 import java.time.Duration;
 
