@@ -20,12 +20,7 @@ public final class RefusedRequestException extends RuntimeException {
         this.status = status;
     }
 
-    /**
-     * Refuses a parameter.
-     *
-     * @param message what is wrong with it
-     * @return an exception with the HTTP status 400
-     */
+    /** Refuses a parameter, with the HTTP status 400. */
     public static RefusedRequestException badRequest(String message) {
         return new RefusedRequestException(BAD_REQUEST, message);
     }

@@ -84,12 +84,7 @@ public final class RequestParameters {
         }
     }
 
-    /**
-     * Returns a required parameter.
-     *
-     * @param name the name of the parameter
-     * @return its value
-     */
+    /** Returns a required parameter. */
     public String text(String name) {
         String value = values.get(name);
         if (value == null) {

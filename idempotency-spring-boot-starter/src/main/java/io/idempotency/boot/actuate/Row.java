@@ -10,25 +10,15 @@ import org.jspecify.annotations.Nullable;
 import io.idempotency.Intent;
 
 /**
- * A record of the library as the endpoint shows it: with the names of its components, and the key of its intent as text.
- *
- * @param intent the intent of the record; {@code null} if it has none
- * @param row the record
- * @param details what only the endpoint knows; {@code null} if there is nothing
+ * A record of the library as the endpoint shows it: with the names of its components, the key of its intent as text, and
+ * details that only the endpoint knows.
  */
 public record Row(
         @Nullable Key intent,
         @JsonUnwrapped @JsonIgnoreProperties("intent") Object row,
         @JsonUnwrapped @Nullable Object details) {
 
-    /**
-     * Shows records.
-     *
-     * @param <T> type of the records
-     * @param records the records
-     * @param intentOf returns the intent of a record; {@code null} if it has none
-     * @return a row for each record
-     */
+    /** Returns a row for each record. */
     public static <T> List<Row> of(List<T> records, Function<T, @Nullable Intent> intentOf) {
         return records.stream()
                 .map(row -> new Row(Key.of(intentOf.apply(row)), row, null))

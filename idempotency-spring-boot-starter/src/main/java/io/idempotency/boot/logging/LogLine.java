@@ -14,24 +14,12 @@ public final class LogLine {
         this.builder = builder;
     }
 
-    /**
-     * Begins a line.
-     *
-     * @param logger the logger of the line
-     * @param level the level of the line
-     * @return a line without values
-     */
+    /** Begins a line without values. */
     public static LogLine at(Logger logger, Level level) {
         return new LogLine(logger.atLevel(level));
     }
 
-    /**
-     * Adds a value unless it is {@code null}.
-     *
-     * @param key the name of the value
-     * @param value the value
-     * @return this line
-     */
+    /** Adds a value unless it is {@code null}. */
     public LogLine add(String key, @Nullable Object value) {
         if (value != null) {
             builder = builder.addKeyValue(key, value);
@@ -39,33 +27,17 @@ public final class LogLine {
         return this;
     }
 
-    /**
-     * Adds the class of a failure only: its message is for the caller and may name a key.
-     *
-     * @param failure the failure; {@code null} if there is none
-     * @return this line
-     */
+    /** Adds the class of a failure only: its message is for the caller and may name a key. */
     public LogLine add(@Nullable Throwable failure) {
         return failure == null ? this : add("exception", failure.getClass().getName());
     }
 
-    /**
-     * Logs the line.
-     *
-     * @param text the text, with a placeholder for each argument
-     * @param arguments the arguments
-     */
+    /** Logs the line with a text that has a placeholder for each argument. */
     public void log(String text, Object... arguments) {
         builder.log(text, arguments);
     }
 
-    /**
-     * Describes an execution that is repeated.
-     *
-     * @param execution the number of the execution
-     * @param sqlState the SQLSTATE of its failure; {@code null} if none was reported
-     * @return a part of a text
-     */
+    /** Describes an execution that is repeated. The SQLSTATE is {@code null} if none was reported. */
     public static String retried(int execution, @Nullable String sqlState) {
         return "execution " + execution
                 + (sqlState == null ? " lost its connection" : " failed with SQLSTATE " + sqlState);

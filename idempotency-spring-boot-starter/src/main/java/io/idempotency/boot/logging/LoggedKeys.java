@@ -16,7 +16,6 @@ public record LoggedKeys(KeyDisplay display) {
     /**
      * Adds the key of an intent, and its caller if there is one.
      *
-     * @param line the line
      * @param name the name of the key's value, which ends with {@code _hash} if keys are hashed
      * @param intent the intent; {@code null} if it is not known
      * @return its part of the text, with a trailing blank; may be empty

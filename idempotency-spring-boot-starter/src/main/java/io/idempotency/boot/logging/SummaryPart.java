@@ -4,21 +4,10 @@ package io.idempotency.boot.logging;
 @FunctionalInterface
 public interface SummaryPart {
 
-    /**
-     * Returns the words for this part. All singletons exist by then.
-     *
-     * @return a few words without punctuation
-     */
+    /** Returns a few words without punctuation. All singletons exist by then. */
     String text();
 
-    /**
-     * Names how many things of a kind exist.
-     *
-     * @param number how many
-     * @param one their name if there is one
-     * @param many their name otherwise
-     * @return the number and the name
-     */
+    /** Names how many things of a kind exist. */
     static String count(long number, String one, String many) {
         return number + " " + (number == 1 ? one : many);
     }

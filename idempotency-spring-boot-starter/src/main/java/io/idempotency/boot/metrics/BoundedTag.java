@@ -25,11 +25,6 @@ public final class BoundedTag {
 
     private volatile boolean full;
 
-    /**
-     * Creates the tag.
-     *
-     * @param key the key of the tag
-     */
     public BoundedTag(String key) {
         this(key, LIMIT);
     }
@@ -39,12 +34,7 @@ public final class BoundedTag {
         this.limit = limit;
     }
 
-    /**
-     * Limits a value.
-     *
-     * @param value the value
-     * @return the value itself; {@link IdempotencyMeters#OTHER} beyond the limit
-     */
+    /** Returns the value itself, or {@link IdempotencyMeters#OTHER} beyond the limit. */
     public String valueOf(String value) {
         if (values.contains(value)) {
             return value;

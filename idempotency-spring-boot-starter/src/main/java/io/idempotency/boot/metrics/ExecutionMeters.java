@@ -31,16 +31,7 @@ public final class ExecutionMeters {
 
     private final MeterProvider<Counter> retries;
 
-    /**
-     * Creates the meters.
-     *
-     * @param registry the registry of the meters
-     * @param ownerKey the tag for the owners of executions, such as the scopes of calls
-     * @param name the name of the timer
-     * @param description the description of the timer
-     * @param failuresName the name of the counter of failed attempts
-     * @param retriesName the name of the counter of repeated executions
-     */
+    /** Creates the meters, with a tag for the owners of executions, such as the scopes of calls. */
     public ExecutionMeters(
             MeterRegistry registry,
             String ownerKey,
@@ -59,13 +50,6 @@ public final class ExecutionMeters {
                 .withRegistry(registry);
     }
 
-    /**
-     * Records an execution.
-     *
-     * @param owner the owner
-     * @param outcome the outcome
-     * @param duration the duration
-     */
     public void completed(String owner, String outcome, Duration duration) {
         executions
                 .withTags(ownerKey, owners.valueOf(owner), IdempotencyMeters.OUTCOME, outcome)
@@ -75,7 +59,6 @@ public final class ExecutionMeters {
     /**
      * Counts a failure if an attempt was made.
      *
-     * @param owner the owner
      * @param attempt the number of the attempt; 0 if none was made
      * @param failure the exception; {@code null} if an outer transaction was rolled back
      */
@@ -93,12 +76,7 @@ public final class ExecutionMeters {
                 .increment();
     }
 
-    /**
-     * Counts an execution that is repeated.
-     *
-     * @param owner the owner
-     * @param sqlState the SQLSTATE of its failure; {@code null} if none was reported
-     */
+    /** Counts an execution that is repeated. The SQLSTATE is {@code null} if none was reported. */
     public void retried(String owner, @Nullable String sqlState) {
         retries.withTags(
                         ownerKey,

@@ -9,25 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.boot.sample.SampledPart.Taken;
 
-/**
- * A detail of the health of the library's tables.
- *
- * @param name the name of the detail
- * @param isFine whether nothing needs attention
- * @param members the members of the detail
- */
+/** A detail of the health of the library's tables, which is fine if nothing needs attention. */
 public record HealthDetail(String name, boolean isFine, Map<String, Object> members) {
 
     /**
      * Judges the latest sample of work that may lag.
      *
-     * @param <S> type of the sample
-     * @param name the name of the detail
      * @param taken the sample; {@code null} if this instance has taken none yet
      * @param oldestOf returns for how long the oldest of what is to be done has been waiting
      * @param threshold the longest time that it may wait
-     * @param maxSampleAge the greatest age of a sample from which health is determined
-     * @return the detail
      */
     public static <S> HealthDetail ofSample(
             String name,
@@ -48,13 +38,7 @@ public record HealthDetail(String name, boolean isFine, Map<String, Object> memb
         return of(name, state, oldest, threshold, taken.age());
     }
 
-    /**
-     * Tells that another instance does the work.
-     *
-     * @param name the name of the detail
-     * @param threshold the longest time that the work may wait
-     * @return the detail
-     */
+    /** Tells that another instance does the work. */
     public static HealthDetail notDoneHere(String name, Duration threshold) {
         return of(name, State.NOT_HERE, null, threshold, null);
     }

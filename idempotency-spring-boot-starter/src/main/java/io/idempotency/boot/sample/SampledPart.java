@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A part of the library that is sampled. The overview of the endpoint, health and gauges read its latest sample, because none
  * of them must query the database.
- *
- * @param <T> the kind of sample
  */
 public abstract class SampledPart<T> {
 
@@ -33,13 +31,7 @@ public abstract class SampledPart<T> {
 
     private volatile Runnable sampled = () -> {};
 
-    /**
-     * Creates the part without a sample.
-     *
-     * @param name the name of the part in the overview
-     * @param interval the time between two samples
-     * @param clock the clock for the time and age of a sample
-     */
+    /** Creates the part without a sample. The name is that in the overview, the interval the time between two samples. */
     protected SampledPart(String name, Duration interval, Clock clock) {
         this.name = name;
         Duration missed = interval.multipliedBy(MISSED_INTERVALS);
@@ -47,78 +39,44 @@ public abstract class SampledPart<T> {
         this.clock = clock;
     }
 
-    /**
-     * Replaces the sample by one that was taken now.
-     *
-     * @param sample the new sample
-     */
+    /** Replaces the sample by one that was taken now. */
     protected final void update(T sample) {
         latest = new Taken<>(clock.instant(), Duration.ZERO, sample);
         sampled.run();
     }
 
-    /**
-     * Sets what is run after each sample.
-     *
-     * @param action the only such action
-     */
+    /** Sets the only action that is run after each sample. */
     public final void onSample(Runnable action) {
         sampled = action;
     }
 
-    /**
-     * Returns the name of this part in the overview.
-     *
-     * @return the name
-     */
+    /** Returns the name in the overview. */
     public final String name() {
         return name;
     }
 
-    /**
-     * Returns the latest sample.
-     *
-     * @return the sample with its age; {@code null} if none was taken yet
-     */
+    /** Returns the latest sample; {@code null} if none was taken yet. */
     public final @Nullable Taken<T> taken() {
         Taken<T> taken = latest;
         return taken == null ? null : taken.at(clock.instant());
     }
 
     /**
-     * Returns what gauges show now. An instance that cannot take samples must not hide the values of those that can.
-     *
-     * @return the figures of the latest sample; empty if it is too old
+     * Returns the figures of the latest sample; empty if it is too old. An instance that cannot take samples must not hide the
+     * values of those that can.
      */
     public final List<Figure> figures() {
         Taken<T> taken = taken();
         return taken == null || taken.age().compareTo(maxAge) > 0 ? List.of() : figuresOf(taken.sample());
     }
 
-    /**
-     * Returns what gauges show of a sample.
-     *
-     * @param sample the sample
-     * @return its figures
-     */
+    /** Returns what gauges show of a sample. */
     protected abstract List<Figure> figuresOf(T sample);
 
-    /**
-     * Judges the latest sample.
-     *
-     * @param maxSampleAge the greatest age of a sample from which health is determined
-     * @return the detail of health; empty if this part has none
-     */
+    /** Judges the latest sample, unless it is older than the maximum. Empty if health has no detail of this part. */
     public abstract Optional<HealthDetail> health(Duration maxSampleAge);
 
-    /**
-     * A sample that was taken.
-     *
-     * @param <T> the kind of sample
-     * @param sampledAt the time of the sample
-     * @param age the age of the sample, in whole seconds
-     * @param sample the values
-     */
+    /** A sample that was taken, with its age in whole seconds. */
     public record Taken<T>(
             Instant sampledAt, Duration age, @JsonUnwrapped T sample) {
 
@@ -128,15 +86,7 @@ public abstract class SampledPart<T> {
         }
     }
 
-    /**
-     * What one gauge shows.
-     *
-     * @param name the name of the gauge
-     * @param description the description of the gauge
-     * @param unit the unit; {@code null} if there is none
-     * @param table the table, as the only tag; {@code null} if there is none
-     * @param value the value
-     */
+    /** The value of one gauge, whose only tag is the table if there is one. */
     public record Figure(
             String name,
             String description,
@@ -144,25 +94,11 @@ public abstract class SampledPart<T> {
             @Nullable String table,
             double value) {
 
-        /**
-         * Creates the figure of a duration.
-         *
-         * @param name the name of the gauge
-         * @param description the description of the gauge
-         * @param table the table; {@code null} if there is none
-         * @param duration the duration
-         * @return the figure, in seconds
-         */
         public static Figure ofSeconds(String name, String description, @Nullable String table, Duration duration) {
             return new Figure(name, description, "seconds", table, duration.toMillis() / 1000.0);
         }
 
-        /**
-         * Returns whether a figure of another sample belongs to the same gauge.
-         *
-         * @param other the other figure
-         * @return whether name and table are the same
-         */
+        /** Returns whether a figure of another sample is that of the same gauge. */
         public boolean isOfSameGauge(Figure other) {
             return name.equals(other.name) && Objects.equals(table, other.table);
         }

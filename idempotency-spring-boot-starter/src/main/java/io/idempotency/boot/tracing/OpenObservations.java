@@ -21,11 +21,8 @@ public record OpenObservations(ObservationRegistry registry, KeyDisplay keys) {
     /**
      * Starts an observation and makes it current.
      *
-     * @param <E> type of the event at its end
-     * @param observation the observation
-     * @param completed takes the event into the context of the observation
+     * @param completed takes the event at its end into the context of the observation
      * @param failureOf returns the failure of the event; {@code null} if there is none
-     * @return what ends the observation
      */
     public <E> Observed<E> open(
             Observation observation, Consumer<E> completed, Function<E, @Nullable Throwable> failureOf) {
