@@ -14,7 +14,6 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
-import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.type.CollectionType;
@@ -54,50 +53,15 @@ public final class MarkedSets extends SimpleModule {
             return EnumSet.class.isAssignableFrom(type.getRawClass())
                             && !type.getContentType().isEnumImplType()
                     ? new AnyEnumSet(null)
-                    : new MarkedSet(serializer);
+                    : new DelegatingSerializer(serializer, MarkedSets::writeMarked);
         }
     }
 
-    private static final class MarkedSet extends ValueSerializer<Object> {
-
-        private final ValueSerializer<Object> elements;
-
-        @SuppressWarnings("unchecked") // Jackson chose the serializer for the type of its values.
-        MarkedSet(ValueSerializer<?> elements) {
-            this.elements = (ValueSerializer<Object>) elements;
-        }
-
-        @Override
-        public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            return new MarkedSet(elements.createContextual(context, property));
-        }
-
-        @Override
-        public void resolve(SerializationContext context) {
-            elements.resolve(context);
-        }
-
-        @Override
-        public boolean isEmpty(SerializationContext context, Object value) {
-            return elements.isEmpty(context, value);
-        }
-
-        @Override
-        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-            generator.writeStartObject();
-            generator.writeName(NAME);
-            elements.serialize(value, generator, context);
-            generator.writeEndObject();
-        }
-
-        @Override
-        public void serializeWithType(
-                Object value, JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
-            generator.writeStartObject();
-            generator.writeName(NAME);
-            elements.serializeWithType(value, generator, context, typeSerializer);
-            generator.writeEndObject();
-        }
+    private static void writeMarked(DelegatingSerializer.Value set) {
+        set.generator().writeStartObject();
+        set.generator().writeName(NAME);
+        set.write();
+        set.generator().writeEndObject();
     }
 
     /** A serializer that writes an EnumSet of an unknown enum like any other set, unlike Jackson's. */

@@ -1,51 +1,40 @@
 package io.idempotency.internal.fingerprint;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Member;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
-import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.TokenStreamContext;
 import tools.jackson.databind.BeanDescription;
-import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.SerializationConfig;
-import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueSerializer;
-import tools.jackson.databind.cfg.MapperConfig;
-import tools.jackson.databind.introspect.AnnotatedClass;
-import tools.jackson.databind.introspect.BeanPropertyDefinition;
-import tools.jackson.databind.introspect.VirtualAnnotatedMember;
-import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.module.SimpleModule;
-import tools.jackson.databind.ser.BeanPropertyWriter;
-import tools.jackson.databind.ser.BeanSerializerBuilder;
 import tools.jackson.databind.ser.ValueSerializerModifier;
-import tools.jackson.databind.ser.VirtualBeanPropertyWriter;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
 import tools.jackson.databind.ser.jdk.EnumSerializer;
 import tools.jackson.databind.ser.jdk.JDKKeySerializers;
+import tools.jackson.databind.ser.std.NullSerializer;
 import tools.jackson.databind.ser.std.ToEmptyObjectSerializer;
 import tools.jackson.databind.type.CollectionType;
 import tools.jackson.databind.type.MapType;
-import tools.jackson.databind.util.NameTransformer;
-import tools.jackson.databind.util.SimpleBeanPropertyDefinition;
 
 /**
  * The Jackson module that refuses values whose state is not in their JSON, wherever they stand: values of one class would
@@ -76,67 +65,48 @@ public final class StateModule extends SimpleModule {
         }
 
         @Override
-        public BeanSerializerBuilder updateBuilder(
-                SerializationConfig config, BeanDescription.Supplier description, BeanSerializerBuilder builder) {
-            Class<?> type = description.getBeanClass();
-            if (builder.getProperties().isEmpty() || (everyMember && type.isEnum())) {
-                // Another serializer may write it.
-                return builder;
-            }
-            ClassState state = new ClassState(
-                    type,
-                    builder.getProperties().stream()
-                            .map(property -> property.getMember().getMember())
-                            .filter(Objects::nonNull)
-                            .toList());
-            if (description.get().findAnyGetter() != null) {
-                state.showEntries();
-            }
-            if (state.isInvisible(type)) {
-                check(config, description, builder, List.of());
-            } else if (everyMember && !state.hidden().isEmpty()) {
-                check(config, description, builder, state.hidden());
-            }
-            return builder;
-        }
-
-        /** Adds a property that writes nothing; the first one, so that no getter fails before. */
-        private static void check(
-                SerializationConfig config,
-                BeanDescription.Supplier description,
-                BeanSerializerBuilder builder,
-                List<Field> hidden) {
-            BeanPropertyWriter check = new StateCheck(config, description.getClassInfo(), hidden);
-            List<BeanPropertyWriter> properties = new ArrayList<>(builder.getProperties());
-            properties.add(0, check);
-            builder.setProperties(properties);
-            if (builder.getFilteredProperties() != null) {
-                List<BeanPropertyWriter> inView = new ArrayList<>(Arrays.asList(builder.getFilteredProperties()));
-                inView.add(0, check);
-                builder.setFilteredProperties(inView.toArray(BeanPropertyWriter[]::new));
-            }
-        }
-
-        @Override
         public ValueSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription.Supplier description, ValueSerializer<?> serializer) {
             Class<?> type = description.getBeanClass();
-            if (everyMember && type.isEnum() && serializer instanceof BeanSerializerBase) {
+            boolean writesMembers = serializer instanceof BeanSerializerBase;
+            if (everyMember && type.isEnum() && writesMembers) {
                 return EnumSerializer.construct(type, config, description.get(), JsonFormat.Value.empty());
             }
             if (everyMember && isUsedUp(type) && PayloadModule.isOfJackson(serializer)) {
-                return new Refusing(type.getName() + " is no data, because reading it uses it up");
+                return refusing(type.getName() + " is no data, because reading it uses it up");
             }
             if (writesNothing(serializer)) {
                 return (everyMember ? !isEmptyValue(type, serializer) : hasState(type))
-                        ? new Refusing(notInJson(type))
+                        ? refusing(notInJson(type))
                         : serializer;
             }
-            return serializer instanceof BeanSerializerBase
-                            || !PayloadModule.isOfJackson(serializer)
-                            || description.get().findJsonValueAccessor() != null
+            if (writesMembers) {
+                return withMembersChecked(type, description.get(), serializer);
+            }
+            return !PayloadModule.isOfJackson(serializer) || description.get().findJsonValueAccessor() != null
                     ? serializer
-                    : checked(type, serializer);
+                    : withElementsChecked(type, serializer);
+        }
+
+        private ValueSerializer<?> withMembersChecked(
+                Class<?> type, BeanDescription description, ValueSerializer<?> serializer) {
+            List<Member> accessors = new ArrayList<>();
+            serializer.properties().forEachRemaining(property -> {
+                if (property.getMember().getMember() != null) {
+                    accessors.add(property.getMember().getMember());
+                }
+            });
+            ObjectState state = ObjectState.of(type);
+            Set<Field> shown = state.shownBy(accessors);
+            if (description.findAnyGetter() != null) {
+                shown.addAll(state.entries());
+            }
+            if (state.isInvisible(shown)) {
+                return checking(
+                        serializer, value -> refuse(notInJson(value.object().getClass())));
+            }
+            List<Field> hidden = everyMember ? state.hidden(shown) : List.of();
+            return hidden.isEmpty() ? serializer : checking(serializer, value -> requireUnset(hidden, value));
         }
 
         private static boolean isUsedUp(Class<?> type) {
@@ -156,7 +126,7 @@ public final class StateModule extends SimpleModule {
         }
 
         private static boolean hasState(Class<?> type) {
-            return new ClassState(type, List.of()).isInvisible(type);
+            return ObjectState.of(type).isInvisible(Set.of());
         }
 
         @Override
@@ -170,7 +140,7 @@ public final class StateModule extends SimpleModule {
                             && description.get().findJsonKeyAccessor() == null
                             && description.get().findJsonValueAccessor() == null
                             && isTextOfIdentity(type.getRawClass())
-                    ? new Refusing(type.getRawClass().getName()
+                    ? refusing(type.getRawClass().getName()
                             + " has no text for the key of a map: give it a toString of its"
                             + " state, or use a string as the key")
                     : serializer;
@@ -190,7 +160,7 @@ public final class StateModule extends SimpleModule {
                 CollectionType type,
                 BeanDescription.Supplier description,
                 ValueSerializer<?> serializer) {
-            return checked(type.getRawClass(), serializer);
+            return withElementsChecked(type.getRawClass(), serializer);
         }
 
         @Override
@@ -199,42 +169,40 @@ public final class StateModule extends SimpleModule {
                 MapType type,
                 BeanDescription.Supplier description,
                 ValueSerializer<?> serializer) {
-            return checked(type.getRawClass(), serializer);
+            return withElementsChecked(type.getRawClass(), serializer);
         }
 
-        private static ValueSerializer<?> checked(Class<?> type, ValueSerializer<?> serializer) {
+        private static ValueSerializer<?> withElementsChecked(Class<?> type, ValueSerializer<?> serializer) {
             List<Field> added = addedToPlatform(type);
             return added.isEmpty() && !Properties.class.isAssignableFrom(type)
                     ? serializer
-                    : new CheckedSubclass(serializer, added);
+                    : checking(serializer, value -> {
+                        requireUnset(added, value);
+                        requireNoDefaults(value.object());
+                    });
         }
 
         /**
          * Returns the fields that a class has beside what is written: those that it adds to a complete class of the platform, such as
-         * ArrayList or BigDecimal, and of an Iterable or a Number of its own those that hold no elements and no numbers.
+         * ArrayList or BigDecimal, and of an Iterable or a Number of its own those that hold no elements and no numbers. Collections
+         * and maps of libraries, such as JPA's, have more state than their elements.
          */
         private static List<Field> addedToPlatform(Class<?> type) {
-            Class<?> complete = type;
-            while (complete != null && !PayloadTypes.isOfPlatform(complete)) {
-                complete = complete.getSuperclass();
-            }
-            if (complete == null || complete == type || JacksonSerializable.class.isAssignableFrom(type)) {
+            ObjectState state = ObjectState.of(type);
+            if (JacksonSerializable.class.isAssignableFrom(type)) {
                 return List.of();
             }
-            List<Field> added = new ClassState(type, List.of())
-                    .hidden().stream()
-                            .filter(field -> !PayloadTypes.isOfPlatform(field.getDeclaringClass()))
-                            .toList();
-            if (complete == Number.class) {
+            List<Field> added = state.hidden(Set.of()).stream()
+                    .filter(state.ownFields()::contains)
+                    .toList();
+            if (state.platformClass() == Number.class) {
                 return besides(added, Modifier::isNumber);
             }
-            if (complete == Object.class) {
-                // Collections and maps of libraries, such as JPA's, have more state than their elements.
-                boolean isOnlyIterable =
-                        Iterable.class.isAssignableFrom(type) && !Collection.class.isAssignableFrom(type);
-                return isOnlyIterable ? besides(added, Modifier::isContainer) : List.of();
+            boolean isOnlyIterable = Iterable.class.isAssignableFrom(type) && !Collection.class.isAssignableFrom(type);
+            if (state.platformClass() == Object.class && isOnlyIterable) {
+                return besides(added, Modifier::isContainer);
             }
-            return java.lang.reflect.Modifier.isAbstract(complete.getModifiers()) ? List.of() : added;
+            return state.extendsCompleteClass() ? added : List.of();
         }
 
         /** Returns the fields of other types, if there is one of the types that are written. */
@@ -254,16 +222,41 @@ public final class StateModule extends SimpleModule {
         }
     }
 
+    /** Makes the serializer of a class whose values cannot be told apart. None of them is empty, so that none is left out. */
+    private static ValueSerializer<?> refusing(String problem) {
+        return new DelegatingSerializer(NullSerializer.instance, value -> refuse(problem));
+    }
+
+    /** Makes a serializer that checks each value before it writes anything, so that no getter fails before. */
+    private static ValueSerializer<?> checking(
+            ValueSerializer<?> serializer, Consumer<DelegatingSerializer.Value> check) {
+        return new DelegatingSerializer(serializer, check.andThen(StateModule::write));
+    }
+
+    private static void write(DelegatingSerializer.Value value) {
+        if (value.object() == value.generator().streamWriteContext().currentValue()
+                && !value.delegate().usesObjectId()
+                && value.context().isEnabled(SerializationFeature.FAIL_ON_SELF_REFERENCES)) {
+            // Jackson finds this only if it knows the serializer of the member.
+            value.context().reportBadDefinition(value.object().getClass(), "Direct self-reference leading to cycle");
+        }
+        value.write();
+    }
+
+    private static void refuse(String problem) {
+        throw new RefusedPayloadException(problem);
+    }
+
     private static String notInJson(Class<?> type) {
         return "The state of " + type.getName()
                 + " is not in its JSON, so that different values look equal: give its fields getters of the same names, or the"
                 + " class a serializer, or use a class that JSON shows";
     }
 
-    private static void requireUnset(List<Field> hidden, Object bean, JsonGenerator generator) {
+    private static void requireUnset(List<Field> hidden, DelegatingSerializer.Value value) {
         for (Field field : hidden) {
-            if (isSet(field, bean, generator)) {
-                throw new RefusedPayloadException("The member '" + field.getName() + "' of "
+            if (isSet(field, value.object(), value.generator().streamWriteContext())) {
+                refuse("The member '" + field.getName() + "' of "
                         + field.getDeclaringClass().getName()
                         + " is set, but is not in its JSON, so that values which differ in it look equal: let JSON have it"
                         + " by a getter of its name (for fingerprints @JsonProperty(access = WRITE_ONLY) is enough), or declare it transient if it is no"
@@ -272,13 +265,20 @@ public final class StateModule extends SimpleModule {
         }
     }
 
-    private static boolean isSet(Field field, Object bean, JsonGenerator generator) {
+    private static void requireNoDefaults(Object value) {
+        if (value instanceof Properties properties
+                && !properties.keySet().containsAll(properties.stringPropertyNames())) {
+            refuse("The defaults of " + value.getClass().getName() + " are not in its JSON: copy them into it");
+        }
+    }
+
+    private static boolean isSet(Field field, Object owner, TokenStreamContext place) {
         try {
             if (!field.trySetAccessible()) {
                 return true;
             }
-            Object value = field.get(bean);
-            return !isUnset(field, value) && !surrounds(value, generator.streamWriteContext());
+            Object value = field.get(owner);
+            return !isUnset(field, value) && value != owner && !surrounds(value, place);
         } catch (IllegalAccessException impossible) {
             return true;
         }
@@ -307,131 +307,5 @@ public final class StateModule extends SimpleModule {
             }
         }
         return false;
-    }
-
-    /** A property that writes nothing, and refuses a bean whose state is not in its JSON. */
-    private static final class StateCheck extends VirtualBeanPropertyWriter {
-
-        private static final long serialVersionUID = 1L;
-
-        private final transient List<Field> hidden;
-
-        /** @param hidden members that must not be set; empty if every bean is refused */
-        StateCheck(SerializationConfig config, AnnotatedClass type, List<Field> hidden) {
-            super(definition(config, type), type.getAnnotations(), config.constructType(Object.class));
-            this.hidden = hidden;
-        }
-
-        private static BeanPropertyDefinition definition(SerializationConfig config, AnnotatedClass type) {
-            return SimpleBeanPropertyDefinition.construct(
-                    config,
-                    new VirtualAnnotatedMember(
-                            type, type.getRawType(), RefusedPayloadException.CHECK, config.constructType(Object.class)),
-                    PropertyName.construct(RefusedPayloadException.CHECK));
-        }
-
-        @Override
-        public void serializeAsProperty(Object bean, JsonGenerator generator, SerializationContext context) {
-            if (hidden.isEmpty()) {
-                throw new RefusedPayloadException(notInJson(bean.getClass()));
-            }
-            requireUnset(hidden, bean, generator);
-        }
-
-        @Override
-        public void serializeAsElement(Object bean, JsonGenerator generator, SerializationContext context) {
-            serializeAsProperty(bean, generator, context);
-        }
-
-        @Override
-        public BeanPropertyWriter rename(NameTransformer transformer) {
-            return this;
-        }
-
-        @Override
-        protected @Nullable Object value(Object bean, JsonGenerator generator, SerializationContext context) {
-            return null;
-        }
-
-        @Override
-        public VirtualBeanPropertyWriter withConfig(
-                MapperConfig<?> config,
-                AnnotatedClass declaringClass,
-                BeanPropertyDefinition definition,
-                JavaType type) {
-            return this;
-        }
-    }
-
-    /** A serializer of a class of values that cannot be told apart. */
-    private static final class Refusing extends ValueSerializer<Object> {
-
-        private final String problem;
-
-        Refusing(String problem) {
-            this.problem = problem;
-        }
-
-        @Override
-        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-            throw new RefusedPayloadException(problem);
-        }
-
-        @Override
-        public void serializeWithType(
-                Object value, JsonGenerator generator, SerializationContext context, TypeSerializer types) {
-            serialize(value, generator, context);
-        }
-    }
-
-    /** A serializer of subclasses of what the platform has, with members that it does not know. */
-    private static final class CheckedSubclass extends ValueSerializer<Object> {
-
-        private final ValueSerializer<Object> original;
-
-        private final List<Field> added;
-
-        @SuppressWarnings("unchecked") // Jackson chose the serializer for the type of its values.
-        CheckedSubclass(ValueSerializer<?> original, List<Field> added) {
-            this.original = (ValueSerializer<Object>) original;
-            this.added = added;
-        }
-
-        @Override
-        public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            return new CheckedSubclass(original.createContextual(context, property), added);
-        }
-
-        @Override
-        public void resolve(SerializationContext context) {
-            original.resolve(context);
-        }
-
-        @Override
-        public boolean isEmpty(SerializationContext context, Object value) {
-            return original.isEmpty(context, value);
-        }
-
-        @Override
-        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-            check(value, generator);
-            original.serialize(value, generator, context);
-        }
-
-        @Override
-        public void serializeWithType(
-                Object value, JsonGenerator generator, SerializationContext context, TypeSerializer types) {
-            check(value, generator);
-            original.serializeWithType(value, generator, context, types);
-        }
-
-        private void check(Object value, JsonGenerator generator) {
-            requireUnset(added, value, generator);
-            if (value instanceof Properties properties
-                    && !properties.keySet().containsAll(properties.stringPropertyNames())) {
-                throw new RefusedPayloadException(
-                        "The defaults of " + value.getClass().getName() + " are not in its JSON: copy them into it");
-            }
-        }
     }
 }

@@ -21,7 +21,8 @@ import tools.jackson.databind.util.NameTransformer;
 
 /**
  * The contexts that make every serializer mark types. Serializers of applications often ignore types, and serializers
- * that convert a value write at most the type of the converted one.
+ * that convert a value write at most the type of the converted one. A context is the only place that sees all of them: no modifier is asked
+ * about serializers and converters that an annotation names.
  */
 final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
 
@@ -104,37 +105,21 @@ final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
         }
     }
 
-    private static final class Marking extends ValueSerializer<Object> {
-
-        private final ValueSerializer<Object> serializer;
+    private static final class Marking extends DelegatingSerializer {
 
         Marking(ValueSerializer<Object> serializer) {
-            this.serializer = serializer;
+            super(serializer, Value::write);
         }
 
         @Override
         public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            return context.handleSecondaryContextualization(serializer, property);
+            return context.handleSecondaryContextualization(delegate, property);
         }
 
-        @Override
-        public boolean isEmpty(SerializationContext context, Object value) {
-            return serializer.isEmpty(context, value);
-        }
-
+        /** Its members are the surrounding object's, which has the mark. */
         @Override
         public ValueSerializer<Object> unwrappingSerializer(NameTransformer unwrapper) {
-            return serializer.unwrappingSerializer(unwrapper);
-        }
-
-        @Override
-        public Class<?> handledType() {
-            return serializer.handledType();
-        }
-
-        @Override
-        public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
-            serializer.serialize(value, generator, context);
+            return delegate.unwrappingSerializer(unwrapper);
         }
 
         @Override
@@ -142,12 +127,12 @@ final class TypeMarkingContexts extends SerializationContexts.DefaultImpl {
                 Object value, JsonGenerator generator, SerializationContext context, TypeSerializer types) {
             TypeSerializer own = types instanceof TypeMarking.Marker marker ? marker.ownTypeOf(context, value) : types;
             if (own != null) {
-                serializer.serializeWithType(value, generator, context, own);
+                delegate.serializeWithType(value, generator, context, own);
                 return;
             }
             WritableTypeId id =
                     types.writeTypePrefix(generator, context, types.typeId(value, JsonToken.VALUE_EMBEDDED_OBJECT));
-            serializer.serialize(value, generator, context);
+            delegate.serialize(value, generator, context);
             types.writeTypeSuffix(generator, context, id);
         }
     }

@@ -101,6 +101,7 @@ final class ComparedMembers extends SimpleModule {
         }
     }
 
+    /** Replaces a property without calling its getter, which may fail if an earlier version did not have what it is computed from. */
     private static final class ComputedProperty extends BeanPropertyWriter {
 
         private static final long serialVersionUID = 1L;

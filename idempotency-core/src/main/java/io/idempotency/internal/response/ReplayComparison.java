@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 import tools.jackson.databind.JsonNode;
 
+import io.idempotency.internal.fingerprint.ObjectState;
+
 /**
  * A search for an observable difference between a replay and the first response: in classes, in fields of any
  * visibility, or in the order of ordered collections. It compares the objects and not their JSON, which does not show
@@ -283,29 +285,19 @@ final class ReplayComparison {
     private record State(List<Field> fields, Rest rest) {
 
         static State of(Class<?> type) {
+            ObjectState state = ObjectState.of(type);
             boolean hasEquals = hasEquals(type);
-            List<Field> fields = new ArrayList<>();
-            Class<?> declaring = type;
-            while (!isOfPlatform(declaring)) {
-                for (Field field : declaring.getDeclaredFields()) {
-                    if (isState(field, hasEquals)) {
-                        if (!field.trySetAccessible()) {
-                            return new State(List.of(), hasEquals ? Rest.EQUALS : Rest.UNKNOWN);
-                        }
-                        fields.add(field);
-                    }
-                }
-                declaring = declaring.getSuperclass();
+            List<Field> fields = state.ownFields().stream()
+                    // A class with its own equals says itself what is only remembered.
+                    .filter(field -> !(hasEquals && Modifier.isTransient(field.getModifiers())))
+                    .toList();
+            if (!fields.stream().allMatch(Field::trySetAccessible)) {
+                return new State(List.of(), hasEquals ? Rest.EQUALS : Rest.UNKNOWN);
             }
             if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
-                // A subclass of an abstract collection keeps its elements in its fields.
-                return new State(
-                        Modifier.isAbstract(declaring.getModifiers()) || declaring == Object.class
-                                ? List.of()
-                                : List.copyOf(fields),
-                        Rest.NONE);
+                return new State(state.extendsCompleteClass() ? fields : List.of(), Rest.NONE);
             }
-            return new State(List.copyOf(fields), restOf(declaring, hasEquals));
+            return new State(fields, restOf(state.platformClass(), hasEquals));
         }
 
         private static Rest restOf(Class<?> platformClass, boolean hasEquals) {
@@ -318,24 +310,12 @@ final class ReplayComparison {
             return hasEquals(platformClass) && hasEquals ? Rest.EQUALS : Rest.UNKNOWN;
         }
 
-        /** Returns whether a field is compared; a transient field of a class with its own equals is not. */
-        private static boolean isState(Field field, boolean hasEquals) {
-            return !Modifier.isStatic(field.getModifiers())
-                    && !field.isSynthetic()
-                    && !(hasEquals && Modifier.isTransient(field.getModifiers()));
-        }
-
         private static boolean hasEquals(Class<?> type) {
             try {
                 return type.getMethod("equals", Object.class).getDeclaringClass() != Object.class;
             } catch (NoSuchMethodException impossible) {
                 throw new IllegalStateException(impossible);
             }
-        }
-
-        private static boolean isOfPlatform(Class<?> type) {
-            ClassLoader loader = type.getClassLoader();
-            return loader == null || loader == ClassLoader.getPlatformClassLoader();
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.xml.datatype.DatatypeFactory;
 import javax.xml.datatype.XMLGregorianCalendar;
 import javax.xml.namespace.QName;
@@ -134,6 +135,7 @@ class FaithfulReplayTest {
                 arguments(new JsonMapper().createObjectNode().put("cents", 5L).putNull("none"), JsonNode.class),
                 arguments(xml("2026-02-03"), XMLGregorianCalendar.class),
                 arguments(new Defaulting(), Defaulting.class),
+                arguments(new Locked(), Locked.class),
                 arguments(List.of(new Defaulting()), typeOf(new ParameterizedTypeReference<List<Defaulting>>() {})),
                 arguments(xml("2026-02-03T04:05:06.123456789+01:00"), XMLGregorianCalendar.class),
                 arguments(Map.of(), typeOf(new ParameterizedTypeReference<Map<String, Plain>>() {})));
@@ -285,6 +287,15 @@ class FaithfulReplayTest {
     }
 
     /** Gives something else for a field that is set. */
+    /** A lock is a tool and no state. */
+    static final class Locked {
+
+        public int count;
+
+        @SuppressWarnings("UnusedVariable") // For reflection.
+        private final ReentrantLock lock = new ReentrantLock();
+    }
+
     static final class Masking {
 
         @SuppressWarnings("UnusedVariable") // The comparison of fields reads it.

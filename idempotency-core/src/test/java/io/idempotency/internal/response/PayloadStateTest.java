@@ -241,6 +241,18 @@ class PayloadStateTest {
     }
 
     @Test
+    void aValueThatHoldsItselfIsRefusedWhereItDoes() {
+        Looping looping = new Looping();
+        looping.self = looping;
+
+        assertThatThrownBy(() -> fingerprinter.of(looping))
+                .isInstanceOf(PayloadNotFingerprintableException.class)
+                .cause()
+                .message()
+                .containsOnlyOnce("[\"self\"]");
+    }
+
+    @Test
     void whatIsNoPartOfTheValueDoesNotCount() {
         Derived used = new Derived();
         int unused = used.hashCode();
@@ -920,6 +932,14 @@ class PayloadStateTest {
 
         @JsonBackReference
         public @Nullable Managed back;
+    }
+
+    static final class Looping {
+
+        public @Nullable Looping self;
+
+        @SuppressWarnings("unused")
+        private @Nullable String hidden;
     }
 
     static final class Derived {
