@@ -1,6 +1,7 @@
 package io.idempotency;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import org.junit.jupiter.api.Test;
 
 import io.idempotency.internal.claim.ClaimStore;
@@ -14,6 +15,7 @@ import io.idempotency.internal.retention.StorageStatistics;
 import io.idempotency.test.ModuleArchitecture;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Where the code of calls lives and what it may import. It knows nothing of messages, which are a module of their own. */
 class ArchitectureTest extends ModuleArchitecture {
@@ -107,5 +109,20 @@ class ArchitectureTest extends ModuleArchitecture {
                 .andShould()
                 .resideInAPackage(ROOT + ".internal.operation")
                 .check(module);
+    }
+
+    /** How Jackson writes and reads may change with each version. Its extension points are extended, and the types that they take. */
+    @Test
+    void howJacksonWritesAndReadsIsNotExtended() {
+        assertThat(module.stream()
+                        .flatMap(type -> type.getRawSuperclass().stream())
+                        .map(JavaClass::getName)
+                        .filter(name -> name.matches("tools\\.jackson\\.databind\\.((de)?ser|.*\\.impl)\\..*"))
+                        .distinct())
+                .containsExactlyInAnyOrder(
+                        "tools.jackson.databind.deser.ValueDeserializerModifier",
+                        "tools.jackson.databind.ser.ValueSerializerModifier",
+                        "tools.jackson.databind.ser.BeanPropertyWriter",
+                        "tools.jackson.databind.ser.SerializationContextExt");
     }
 }

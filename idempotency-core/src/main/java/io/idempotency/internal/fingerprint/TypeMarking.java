@@ -11,20 +11,21 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.type.WritableTypeId;
 import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.jsontype.NamedType;
+import tools.jackson.databind.jsontype.TypeDeserializer;
 import tools.jackson.databind.jsontype.TypeIdResolver;
 import tools.jackson.databind.jsontype.TypeResolverBuilder;
 import tools.jackson.databind.jsontype.TypeSerializer;
-import tools.jackson.databind.jsontype.impl.StdTypeResolverBuilder;
 
 /**
  * The default typing that marks values whose class differs from their declared type for {@link CanonicalJson}, because
  * a circle of 1 and a square of 1 have the same JSON. If the application configures how types are written, its way is
  * kept.
  */
-final class TypeMarking extends StdTypeResolverBuilder {
+final class TypeMarking implements TypeResolverBuilder<TypeMarking> {
 
     private final @Nullable TypeResolverBuilder<?> application;
 
@@ -48,6 +49,33 @@ final class TypeMarking extends StdTypeResolverBuilder {
             content = content.getReferencedType();
         }
         return content.isFinal() ? null : new Marker(this, content.getRawClass());
+    }
+
+    /** Marks are never read. */
+    @Override
+    public @Nullable TypeDeserializer buildTypeDeserializer(
+            DeserializationContext context, JavaType declared, Collection<NamedType> subtypes) {
+        return null;
+    }
+
+    @Override
+    public @Nullable Class<?> getDefaultImpl() {
+        return null;
+    }
+
+    @Override
+    public TypeMarking init(JsonTypeInfo.Value settings, TypeIdResolver resolver) {
+        return this;
+    }
+
+    @Override
+    public TypeMarking withDefaultImpl(Class<?> implementation) {
+        return this;
+    }
+
+    @Override
+    public TypeMarking withSettings(JsonTypeInfo.Value settings) {
+        return this;
     }
 
     /** Returns the type serializer that the class declares itself; {@code null} if it declares none. */
