@@ -25,10 +25,11 @@ public interface EndpointPart {
         return "";
     }
 
-    /** A section: finds at most so many rows. */
+    /** A section. */
     @FunctionalInterface
     interface Section {
 
+        /** Finds at most so many rows. */
         List<Row> find(int limit, RequestParameters parameters);
     }
 

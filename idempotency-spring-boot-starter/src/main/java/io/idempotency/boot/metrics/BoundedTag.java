@@ -25,6 +25,7 @@ public final class BoundedTag {
 
     private volatile boolean full;
 
+    /** Creates the tag with the usual limit. */
     public BoundedTag(String key) {
         this(key, LIMIT);
     }

@@ -50,6 +50,7 @@ public final class ExecutionMeters {
                 .withRegistry(registry);
     }
 
+    /** Records an execution. */
     public void completed(String owner, String outcome, Duration duration) {
         executions
                 .withTags(ownerKey, owners.valueOf(owner), IdempotencyMeters.OUTCOME, outcome)

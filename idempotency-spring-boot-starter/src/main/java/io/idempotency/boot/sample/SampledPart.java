@@ -94,6 +94,7 @@ public abstract class SampledPart<T> {
             @Nullable String table,
             double value) {
 
+        /** Returns the figure of a duration. */
         public static Figure ofSeconds(String name, String description, @Nullable String table, Duration duration) {
             return new Figure(name, description, "seconds", table, duration.toMillis() / 1000.0);
         }
