@@ -94,7 +94,7 @@ public final class ResumedCall {
         return leaseRemaining.get().isZero();
     }
 
-    /** Notes that its method is about to run, while which its lease is renewed. */
+    /** Called when its method starts. From then on its lease is renewed. */
     public void leased(Supplier<Duration> remaining) {
         leaseRemaining = remaining;
     }
