@@ -33,14 +33,19 @@ class ArchitectureTest extends ModuleArchitecture {
             .internal.operation: . .internal.fingerprint .internal.response
             .internal.transaction: . .internal.backoff
             .internal.ownership: . .internal.transaction
+            .internal.tenant: . .internal.transaction
+            .internal.call.wait: . .internal.claim .internal.operation
+            .internal.call.attempt:
+                . .internal.backoff .internal.call.wait .internal.claim .internal.fingerprint .internal.operation .internal.response
+                .internal.transaction
             .internal.call:
-                . .observation .internal.backoff .internal.claim .internal.fingerprint .internal.operation
+                . .observation .internal.call.attempt .internal.call.wait .internal.claim .internal.fingerprint .internal.operation
                 .internal.ownership .internal.response .internal.transaction
-            .internal.lease: . .internal.call .internal.claim .internal.operation .internal.response .internal.transaction
-            .internal.write: . .internal.call .internal.claim .internal.response .internal.transaction
-            .internal.template: . .internal.call .internal.operation .internal.write
+            .internal.lease: . .internal.call .internal.call.attempt .internal.call.wait .internal.tenant .internal.claim .internal.operation .internal.response .internal.transaction
+            .internal.write: . .internal.call.attempt .internal.call.wait .internal.claim .internal.response .internal.transaction
+            .internal.template: . .internal.call .internal.call.attempt .internal.operation .internal.write
             .internal.lock: . .lock .internal.fingerprint .internal.transaction
-            .internal.interceptor: . .internal.call .internal.operation .internal.ownership
+            .internal.interceptor: . .internal.call .internal.call.attempt .internal.operation .internal.ownership
             .internal.retention: . .observation
             .internal.postgres:
                 . .internal.claim .internal.lock .internal.postgres.administration .internal.postgres.engine

@@ -18,13 +18,13 @@ class MessagingArchitectureTest extends ModuleArchitecture {
             .messaging: . .observation
             .outbox: .
             .internal.inbox:
-                . .inbox .messaging .observation .internal.call .internal.claim .internal.fingerprint .internal.operation
-                .internal.ownership .internal.response .internal.transaction
+                . .inbox .messaging .observation .internal.call .internal.call.attempt .internal.call.wait .internal.claim
+                .internal.fingerprint .internal.operation .internal.ownership .internal.response .internal.transaction
             .internal.outbox:
-                . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.inbox
+                . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.inbox .internal.operation
                 .internal.ownership .internal.response
             .internal.resume:
-                . .messaging .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call
+                . .messaging .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call .internal.call.attempt
                 .internal.operation .internal.outbox .internal.transaction
             .internal.postgres.inbox:
                 . .inbox .messaging .internal.claim .internal.fingerprint .internal.response .internal.inbox

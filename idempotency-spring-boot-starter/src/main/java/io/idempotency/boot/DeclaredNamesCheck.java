@@ -6,7 +6,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 import io.idempotency.DatabaseResolver;
-import io.idempotency.internal.call.RoutedDatabase;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.ownership.DeclaredNames;
 import io.idempotency.internal.ownership.NameOwners;
 

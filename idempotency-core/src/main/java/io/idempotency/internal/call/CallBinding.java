@@ -1,5 +1,10 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.OutcomePublisher;
+import io.idempotency.internal.call.attempt.ResumedCall;
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.RetrySettings;
 import java.time.Duration;
 import java.util.function.Predicate;
 

@@ -1,5 +1,9 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.Attempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.RepeatRequestedException;
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;

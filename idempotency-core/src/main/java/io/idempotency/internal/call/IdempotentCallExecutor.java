@@ -1,5 +1,20 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.Attempt;
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.CallParts;
+import io.idempotency.internal.call.attempt.CallSettings;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.KeyOwnership;
+import io.idempotency.internal.call.attempt.Effect;
+import io.idempotency.internal.call.attempt.OutcomePublisher;
+import io.idempotency.internal.call.attempt.StoredAnswers;
+import io.idempotency.internal.call.attempt.RepeatRequestedException;
+import io.idempotency.internal.call.attempt.ActiveLeaseException;
+import io.idempotency.internal.call.wait.SingleFlight;
+import io.idempotency.internal.call.wait.WaitBudget;
+import io.idempotency.internal.call.wait.RetryAfter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

@@ -1,5 +1,8 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.Attempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.wait.RetryAfter;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.Attempt;
 import io.idempotency.internal.transaction.CommitResult;
 import io.idempotency.internal.transaction.RepeatableFailure;
 

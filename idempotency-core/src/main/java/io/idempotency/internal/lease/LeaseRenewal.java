@@ -21,7 +21,7 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.idempotency.DatabaseResolver;
-import io.idempotency.internal.call.RoutedDatabase;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.claim.LeaseStore.Renewal;
 import io.idempotency.internal.claim.LeaseStore.Result;

@@ -5,10 +5,10 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.internal.call.CallContext;
-import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.Invocation;
-import io.idempotency.internal.call.Rethrow;
+import io.idempotency.internal.call.attempt.CallContext;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.Invocation;
+import io.idempotency.internal.call.attempt.Rethrow;
 import io.idempotency.internal.operation.CallOptions;
 
 /** The context of a call that holds a lease. */

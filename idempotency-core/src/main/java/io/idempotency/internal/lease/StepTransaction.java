@@ -11,8 +11,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.idempotency.Intent;
 import io.idempotency.LeaseLostException;
 import io.idempotency.OutcomeUnknownException;
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.Invocation;
+import io.idempotency.internal.call.attempt.CallParts;
+import io.idempotency.internal.call.attempt.Invocation;
 import io.idempotency.internal.claim.RecordedStep;
 import io.idempotency.internal.transaction.ActiveTransaction;
 import io.idempotency.internal.transaction.CommitGuard;

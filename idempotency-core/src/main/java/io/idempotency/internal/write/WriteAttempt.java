@@ -9,10 +9,10 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.support.JdbcUtils;
 
 import io.idempotency.Outcome;
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.IdempotentCall;
-import io.idempotency.internal.call.KeyOwnership;
-import io.idempotency.internal.call.TransactionalAttempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.KeyOwnership;
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Completion;

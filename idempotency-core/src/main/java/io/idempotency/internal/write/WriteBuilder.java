@@ -12,10 +12,10 @@ import org.springframework.jdbc.JdbcUpdateAffectedIncorrectNumberOfRowsException
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyOperations.Write;
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.CallParts;
-import io.idempotency.internal.call.Effect;
-import io.idempotency.internal.call.TransactionalAttempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.CallParts;
+import io.idempotency.internal.call.attempt.Effect;
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
 import io.idempotency.internal.claim.KeyedWrite;
 import io.idempotency.internal.claim.KeyedWrite.ExpectedRows;
 import io.idempotency.internal.claim.KeyedWrite.Statement;

@@ -1,5 +1,6 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.wait.WaitBudget;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;

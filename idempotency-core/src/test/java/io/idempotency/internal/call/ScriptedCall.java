@@ -1,5 +1,17 @@
 package io.idempotency.internal.call;
 
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.CallParts;
+import io.idempotency.internal.call.attempt.CallSettings;
+import io.idempotency.internal.call.attempt.RetrySettings;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.KeyOwnership;
+import io.idempotency.internal.call.attempt.Effect;
+import io.idempotency.internal.call.attempt.Invocation;
+import io.idempotency.internal.call.attempt.OutcomePublisher;
+import io.idempotency.internal.call.attempt.Rethrow;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;

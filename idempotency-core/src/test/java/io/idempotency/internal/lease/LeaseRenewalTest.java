@@ -26,7 +26,7 @@ import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.backoff.Backoff;
-import io.idempotency.internal.call.RoutedDatabase;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;

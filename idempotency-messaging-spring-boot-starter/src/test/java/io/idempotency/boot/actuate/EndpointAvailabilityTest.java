@@ -24,7 +24,7 @@ import io.idempotency.StepRecord;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.boot.messaging.operations.IdempotencyMessagingOperationsAutoConfiguration;
 import io.idempotency.boot.sample.SampledPart;
-import io.idempotency.internal.call.KeyOwnership.Holder;
+import io.idempotency.internal.call.attempt.KeyOwnership.Holder;
 import io.idempotency.internal.retention.PurgeReport;
 import io.idempotency.messaging.DeadMessage;
 import io.idempotency.messaging.FailingMessage;

@@ -31,7 +31,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.TransactionMismatchException;
 import io.idempotency.boot.JdbcTestApplication;
 import io.idempotency.inbox.Inbox;
-import io.idempotency.internal.call.DistinctDatabases;
+import io.idempotency.internal.tenant.DistinctDatabases;
 import io.idempotency.test.PostgresTest;
 import io.idempotency.test.TestDatabase;
 

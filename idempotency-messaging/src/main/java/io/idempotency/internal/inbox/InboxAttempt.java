@@ -8,8 +8,8 @@ import io.idempotency.Outcome;
 import io.idempotency.inbox.ConflictPolicy;
 import io.idempotency.inbox.MessageConflictException;
 import io.idempotency.inbox.MessageGapException;
-import io.idempotency.internal.call.CallExecution;
-import io.idempotency.internal.call.TransactionalAttempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimResult.Kind;
@@ -49,7 +49,7 @@ final class InboxAttempt extends TransactionalAttempt {
     }
 
     @Override
-    protected ClaimResult claim(Connection connection, ClaimRequest request) {
+    public ClaimResult claim(Connection connection, ClaimRequest request) {
         InboxResult result = store.claim(connection, message, request.waitLimit());
         handledBy = result.kind() == InboxResult.Kind.DUPLICATE ? findHandledBy(connection) : null;
         found = handledBy == null ? result : handledBy.found;
@@ -104,12 +104,12 @@ final class InboxAttempt extends TransactionalAttempt {
 
     /** Returns true, so that operators always see messages that keep failing. */
     @Override
-    protected boolean recordsEveryFailure() {
+    public boolean recordsEveryFailure() {
         return true;
     }
 
     @Override
-    protected boolean recordFailure(Connection connection, int number, Failure failure) {
+    public boolean recordFailure(Connection connection, int number, Failure failure) {
         return store.recordFailure(connection, message, failure);
     }
 }

@@ -13,7 +13,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ReflectionUtils;
 
 import io.idempotency.UnreadableResponseException;
-import io.idempotency.internal.call.Invocation;
+import io.idempotency.internal.call.attempt.Invocation;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOperation;

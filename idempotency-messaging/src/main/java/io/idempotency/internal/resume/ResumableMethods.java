@@ -23,7 +23,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 import io.idempotency.IdempotencyStartupException;
-import io.idempotency.internal.call.Invocation;
+import io.idempotency.internal.call.attempt.Invocation;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;
 import io.idempotency.internal.operation.CallOperation;

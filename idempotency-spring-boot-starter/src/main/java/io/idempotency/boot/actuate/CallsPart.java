@@ -18,9 +18,9 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.Intent;
 import io.idempotency.boot.actuate.Descriptors.Details;
 import io.idempotency.boot.actuate.Descriptors.Step;
-import io.idempotency.internal.call.CallContext;
-import io.idempotency.internal.call.KeyOwnership;
-import io.idempotency.internal.call.KeyOwnership.Holder;
+import io.idempotency.internal.call.attempt.CallContext;
+import io.idempotency.internal.call.attempt.KeyOwnership;
+import io.idempotency.internal.call.attempt.KeyOwnership.Holder;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
 

@@ -19,8 +19,8 @@ import io.idempotency.boot.actuate.Descriptors.One;
 import io.idempotency.boot.actuate.Descriptors.Page;
 import io.idempotency.boot.actuate.EndpointPart.Section;
 import io.idempotency.boot.sample.SampledPart;
-import io.idempotency.internal.call.KeyOwnership;
-import io.idempotency.internal.call.KeyOwnership.Holder;
+import io.idempotency.internal.call.attempt.KeyOwnership;
+import io.idempotency.internal.call.attempt.KeyOwnership.Holder;
 
 /** The read operations of the endpoint. */
 final class EndpointReads {

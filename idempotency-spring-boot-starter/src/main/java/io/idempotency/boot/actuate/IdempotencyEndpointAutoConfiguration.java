@@ -18,7 +18,7 @@ import io.idempotency.IdempotencyAdministration;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.sample.SampledPart;
-import io.idempotency.internal.call.KeyOwnership.Holder;
+import io.idempotency.internal.call.attempt.KeyOwnership.Holder;
 import io.idempotency.internal.postgres.PostgresStorage;
 import io.idempotency.internal.retention.Purge;
 import io.idempotency.internal.retention.PurgeReport;
