@@ -6,9 +6,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 import io.idempotency.DatabaseResolver;
-import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.ownership.DeclaredNames;
 import io.idempotency.internal.ownership.NameOwners;
+import io.idempotency.internal.tenant.RoutedDatabase;
 
 /**
  * The check at start-up that the names of annotated methods belong to this application. It comes when all of them are known,

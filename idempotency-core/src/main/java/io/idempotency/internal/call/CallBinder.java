@@ -1,9 +1,9 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.IdempotentCall;
-import io.idempotency.internal.call.attempt.OutcomePublisher;
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.OutcomePublisher;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.OperationKind;
 

@@ -1,10 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.TransactionalAttempt;
-import io.idempotency.internal.call.attempt.CallExecution;
-import io.idempotency.internal.call.attempt.IdempotentCall;
-import io.idempotency.internal.call.attempt.OutcomePublisher;
-import io.idempotency.internal.call.attempt.ResumedCall;
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +14,11 @@ import io.idempotency.InvalidIdempotencyKeyException;
 import io.idempotency.MissingIdempotencyKeyException;
 import io.idempotency.PayloadNotFingerprintableException;
 import io.idempotency.PrintableText;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.OutcomePublisher;
+import io.idempotency.internal.call.attempt.ResumedCall;
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
 import io.idempotency.internal.fingerprint.Fingerprinter;

@@ -1,7 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.CallExecution;
-import io.idempotency.internal.call.attempt.RetrySettings;
 import java.time.Duration;
 import java.util.function.Predicate;
 
@@ -11,6 +9,9 @@ import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.core.retry.Retryable;
 import org.springframework.util.backoff.BackOff;
+
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.RetrySettings;
 
 /**
  * Repeats the attempts of a call after transient failures. Even a connection that was lost during COMMIT allows a retry,

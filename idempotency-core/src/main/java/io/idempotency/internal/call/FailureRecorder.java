@@ -1,14 +1,14 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.Attempt;
-import io.idempotency.internal.call.attempt.CallExecution;
-import io.idempotency.internal.call.attempt.IdempotentCall;
-import io.idempotency.internal.call.attempt.RepeatRequestedException;
 import io.idempotency.FailureTranslator;
 import io.idempotency.Outcome;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
 import io.idempotency.StepsChangedException;
+import io.idempotency.internal.call.attempt.Attempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.IdempotentCall;
+import io.idempotency.internal.call.attempt.RepeatRequestedException;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 import io.idempotency.internal.transaction.PendingInterruption;

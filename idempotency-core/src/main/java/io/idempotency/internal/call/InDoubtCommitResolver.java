@@ -1,13 +1,13 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.Attempt;
-import io.idempotency.internal.call.attempt.CallExecution;
-import io.idempotency.internal.call.wait.RetryAfter;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
 import io.idempotency.OutcomeUnknownException;
+import io.idempotency.internal.call.attempt.Attempt;
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.wait.RetryAfter;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.transaction.CertainWrite;

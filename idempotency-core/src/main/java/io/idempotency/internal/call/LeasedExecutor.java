@@ -1,10 +1,10 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.CallExecution;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.internal.call.attempt.CallExecution;
 import io.idempotency.internal.call.attempt.KeyOwnership.LocalKey;
 
 /** Executes the calls whose claim is committed before their method runs. Leases are built on this package, which knows none. */

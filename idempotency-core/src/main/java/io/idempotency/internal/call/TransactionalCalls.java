@@ -1,13 +1,13 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.attempt.TransactionalAttempt;
-import io.idempotency.internal.call.attempt.OptimisticAttempt;
-import io.idempotency.internal.call.attempt.CallExecution;
-import io.idempotency.internal.call.attempt.StoredAnswers;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import io.idempotency.internal.call.attempt.CallExecution;
+import io.idempotency.internal.call.attempt.OptimisticAttempt;
+import io.idempotency.internal.call.attempt.StoredAnswers;
+import io.idempotency.internal.call.attempt.TransactionalAttempt;
 import io.idempotency.internal.transaction.Suppression;
 
 /**

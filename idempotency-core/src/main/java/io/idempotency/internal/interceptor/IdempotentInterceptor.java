@@ -15,8 +15,8 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
-import io.idempotency.internal.call.attempt.Effect;
 import io.idempotency.internal.call.IdempotentCallExecutor;
+import io.idempotency.internal.call.attempt.Effect;
 import io.idempotency.internal.operation.IdempotentOperation;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 

@@ -21,10 +21,10 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.idempotency.DatabaseResolver;
-import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.claim.LeaseStore;
 import io.idempotency.internal.claim.LeaseStore.Renewal;
 import io.idempotency.internal.claim.LeaseStore.Result;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.transaction.FailedCommit;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 

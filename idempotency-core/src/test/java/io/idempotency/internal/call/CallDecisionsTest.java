@@ -1,6 +1,5 @@
 package io.idempotency.internal.call;
 
-import io.idempotency.internal.call.wait.WaitBudget;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
@@ -9,6 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.idempotency.internal.call.ScriptedCall.Form;
 import io.idempotency.internal.call.ScriptedCall.Settings;
+import io.idempotency.internal.call.wait.WaitBudget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

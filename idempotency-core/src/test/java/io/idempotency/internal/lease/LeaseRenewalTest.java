@@ -26,7 +26,6 @@ import io.idempotency.DatabaseResolver;
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
 import io.idempotency.internal.backoff.Backoff;
-import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.Fence;
@@ -34,6 +33,7 @@ import io.idempotency.internal.claim.LeaseStore.Renewal;
 import io.idempotency.internal.claim.LeaseStore.Result;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.transaction.CertainWrite;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 

@@ -10,8 +10,8 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.DatabaseResolver;
-import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.postgres.schema.StorageSchema;
+import io.idempotency.internal.tenant.RoutedDatabase;
 import io.idempotency.internal.transaction.DatabaseIdentity;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 

@@ -1,6 +1,5 @@
 package io.idempotency.internal.call.attempt;
 
-import io.idempotency.internal.call.wait.WaitBudget;
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -8,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.idempotency.Intent;
 import io.idempotency.Outcome;
+import io.idempotency.internal.call.wait.WaitBudget;
 
 import static java.util.Objects.requireNonNull;
 

@@ -1,7 +1,5 @@
 package io.idempotency.internal.call.attempt;
 
-import io.idempotency.internal.call.wait.WaitBudget;
-import io.idempotency.internal.call.wait.RetryAfter;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +11,8 @@ import io.idempotency.RecordedFailureException;
 import io.idempotency.RequestInProgressException;
 import io.idempotency.ResponseExpiredException;
 import io.idempotency.UnreadableResponseException;
+import io.idempotency.internal.call.wait.RetryAfter;
+import io.idempotency.internal.call.wait.WaitBudget;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.Failure;
 

@@ -1,6 +1,5 @@
 package io.idempotency.internal.call.attempt;
 
-import io.idempotency.internal.call.wait.WaitBudget;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -12,6 +11,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.transaction.TransactionException;
 
 import io.idempotency.RequestStatus;
+import io.idempotency.internal.call.wait.WaitBudget;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.ClaimResult;
 import io.idempotency.internal.claim.ClaimStore;

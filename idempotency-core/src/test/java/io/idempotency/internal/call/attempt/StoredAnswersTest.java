@@ -1,6 +1,5 @@
 package io.idempotency.internal.call.attempt;
 
-import io.idempotency.internal.call.wait.WaitBudget;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,6 +16,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 
 import io.idempotency.IdempotencyKey;
 import io.idempotency.Intent;
+import io.idempotency.internal.call.wait.WaitBudget;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.fingerprint.Fingerprint;
