@@ -3,14 +3,12 @@ package io.idempotency.internal.operation;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 
 import io.idempotency.InvalidIdempotentMethodException;
@@ -45,7 +43,7 @@ final class KeyExpressionRule implements OperationRule {
                             + operation.method().getParameters()[0].getName()
                             + ". For something that happens once, call IdempotencyOperations with a key of that name.");
         }
-        checkType(operation, key, key.root(), false);
+        ExpressionType.KEY.check(operation.keyExpression());
     }
 
     private static void checkNames(IdempotentOperation operation, ExpressionAnalysis key, Class<?> targetClass) {
@@ -97,35 +95,13 @@ final class KeyExpressionRule implements OperationRule {
         return type != Object.class && (type.isArray() || !Modifier.isAbstract(type.getModifiers()));
     }
 
-    private static void checkType(
-            IdempotentOperation operation, ExpressionAnalysis key, SpelNode node, boolean isPart) {
-        if (node instanceof OpPlus) {
-            for (int i = 0; i < node.getChildCount(); i++) {
-                checkType(operation, key, node.getChild(i), true);
-            }
-            return;
-        }
-        Class<?> type = key.typeOf(node);
-        if (type != null && !KeyValue.mayBe(type) && !(isPart && (type == boolean.class || type == Boolean.class))) {
-            throw refusal(
-                    operation,
-                    (isPart ? "has the part " + node.toStringAST() + ", a " : "gives a ") + type.getTypeName()
-                            + ", but it must give a string, an IdempotencyKey, a UUID, an enum constant, a whole number or a"
-                            + " LocalDate.",
-                    adviceFor(type));
-        }
-    }
-
-    private static String adviceFor(Class<?> type) {
+    static String adviceFor(Class<?> type) {
         if (type.isRecord()) {
             return "Use the component that tells one intent from another: "
                     + Arrays.stream(type.getRecordComponents())
                             .map(RecordComponent::getName)
                             .collect(Collectors.joining(", "))
                     + ".";
-        }
-        if (type == Optional.class) {
-            return "Use what is in it, as in #id.orElse(null).";
         }
         if (type.getName().startsWith("java.time.") || java.util.Date.class.isAssignableFrom(type)) {
             return "Use the id of what happens then: two intents may have one moment, and a repeat may have it with other"

@@ -39,6 +39,8 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
             LocalDate.class,
             YearMonth.class);
 
+    static final String TEXT = "a string, an IdempotencyKey, a UUID, an enum constant, a whole number or a LocalDate";
+
     private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(Byte.class, Short.class, Integer.class, Long.class);
 
     private static final int LONG_BITS = 63;
@@ -68,6 +70,12 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
                 || Enum.class.isAssignableFrom(type)
                 || Stream.concat(Stream.of(String.class, Enum.class), TYPES_WITH_STABLE_TEXT.stream())
                         .anyMatch(type::isAssignableFrom);
+    }
+
+    /** Returns whether an object of a declared type may be a whole number. */
+    static boolean mayBeWholeNumber(Class<?> declared) {
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
+        return type.isAssignableFrom(BigInteger.class) || WHOLE_NUMBERS.stream().anyMatch(type::isAssignableFrom);
     }
 
     private String ownerText() {
@@ -164,8 +172,7 @@ public record KeyValue(String noun, String owner, String ownerName, String requi
         throw invalid(
                 "The " + noun + " expression '" + expression.text() + "' of " + ownerText()
                         + " gives a " + value.getClass().getName()
-                        + ": it must give a string, an IdempotencyKey, a UUID, an enum constant, a whole number or a"
-                        + " LocalDate",
+                        + ": it must give " + TEXT,
                 null);
     }
 

@@ -1,6 +1,10 @@
 package io.idempotency.boot.chain;
 
 import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.core.AmqpAcknowledgment;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -62,6 +67,18 @@ class ReceiverRulesReportTest {
                 arguments("versionWithoutStream", "The stream '' of @IdempotentReceiver", "Add stream = "),
                 arguments("orderWithoutStream", "order 'STRICT'", "Add stream and version"),
                 arguments("firstVersionWithoutStrict", "firstVersion '5'", "Add order = STRICT"),
+                arguments("streamOfOptional", "The stream '#p1' of", "as in #id.orElse(null)"),
+                arguments(
+                        "streamOfList",
+                        "gives a java.util.List, but it must give a string",
+                        "all messages of a stream"),
+                arguments("streamOfPart", "has the part #p1, a java.util.List, but", "all messages of a stream"),
+                arguments("versionOfOptional", "The version '#p1' of", "as in #id.orElse(null)"),
+                arguments("versionOfFraction", "gives a double, but it must give a whole number", "grows with each"),
+                arguments("versionOfText", "gives a java.lang.String, but it must give a whole number", "grows with"),
+                arguments("versionOfDecimal", "gives a java.math.BigDecimal, but", "Use a number that grows with each"),
+                arguments("versionOfMoment", "gives a java.time.Instant, but", "Use a number that grows with each"),
+                arguments("versionOfPart", "has the part #p1, a float, but", "Use a number that grows with each"),
                 arguments("policyWithoutPayload", "onConflict 'SKIP'", "Name the payload"),
                 arguments("retentionIsNoDuration", "retention '7 days'", "Write one such as"),
                 arguments("acknowledgesKafka", "of type org.springframework.kafka.support.Acknowledgment", ACKNOWLEDGE),
@@ -111,6 +128,41 @@ class ReceiverRulesReportTest {
                 .doesNotThrowAnyException();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"number", "anything", "comparable", "generic", "big", "small", "sum", "path"})
+    void aVersionMayHaveATypeWhoseObjectsMayBeWholeNumbers(String method) {
+        assertThatCode(() -> new MethodRules().check(Versions.class, method)).doesNotThrowAnyException();
+    }
+
+    record Change(Instant time, long number) {}
+
+    abstract static class Versions {
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void number(String id, Number version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void anything(String id, Object version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void comparable(String id, Comparable<Long> version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract <N extends Number> void generic(String id, N version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void big(String id, BigInteger version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void small(String id, short version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1 + 1")
+        abstract void sum(String id, Long version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#p1.time.toString()", version = "#p1.number")
+        abstract void path(String id, Change change);
+    }
+
     abstract static class Refused {
 
         @IdempotentReceiver(consumer = "c", messageId = "#id")
@@ -151,6 +203,33 @@ class ReceiverRulesReportTest {
 
         @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "1", firstVersion = 5)
         abstract void firstVersionWithoutStrict(String id);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#p1", version = "1")
+        abstract void streamOfOptional(String id, Optional<String> customer);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#p1", version = "1")
+        abstract void streamOfList(String id, List<String> customers);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "'customer-' + #p1", version = "1")
+        abstract void streamOfPart(String id, List<String> customers);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void versionOfOptional(String id, Optional<Long> version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void versionOfFraction(String id, double version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void versionOfText(String id, String version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1")
+        abstract void versionOfDecimal(String id, BigDecimal version);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "#p1.time")
+        abstract void versionOfMoment(String id, Change change);
+
+        @IdempotentReceiver(consumer = "c", messageId = "#id", stream = "#id", version = "1 + #p1")
+        abstract void versionOfPart(String id, float version);
 
         @IdempotentReceiver(consumer = "c", messageId = "#id", onConflict = ConflictPolicy.SKIP)
         abstract void policyWithoutPayload(String id);

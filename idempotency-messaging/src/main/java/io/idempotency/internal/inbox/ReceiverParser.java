@@ -16,6 +16,7 @@ import io.idempotency.internal.operation.AnnotationAttributes;
 import io.idempotency.internal.operation.AnnotationParser;
 import io.idempotency.internal.operation.ArgumentExpression;
 import io.idempotency.internal.operation.CallOptions;
+import io.idempotency.internal.operation.ExpressionType;
 import io.idempotency.internal.operation.MethodDescription;
 import io.idempotency.internal.operation.OperationKind;
 
@@ -132,6 +133,8 @@ public final class ReceiverParser implements AnnotationParser<IdempotentReceiver
             throw attributes.invalid(
                     "stream", "", "It is required with a version.", "Add stream = \"...\", or remove version.");
         }
+        ExpressionType.STREAM.check(stream);
+        ExpressionType.VERSION.check(version);
         return new MessageAttributes.Stream(stream, version, annotation.order(), annotation.firstVersion());
     }
 }
