@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedObject;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
@@ -117,8 +118,24 @@ public final class IdempotentBeanVerifier
                 mistakes.check(() -> beans.operationsOf(type));
             }
         }
+        if (!singletonsAreReady) {
+            checkOtherParts(factory, mistakes);
+        }
         mistakes.report();
         return Map.of();
+    }
+
+    private void checkOtherParts(ConfigurableListableBeanFactory factory, Mistakes mistakes) {
+        for (String part : factory.getBeanNamesForType(StartupChecks.class, true, false)) {
+            try {
+                factory.getBean(part, StartupChecks.class).checks().forEach(mistakes::check);
+            } catch (BeansException failure) {
+                // Before all singletons exist, a part may need the bean that has the mistake.
+                if (singletonsAreReady) {
+                    throw failure;
+                }
+            }
+        }
     }
 
     @Override
@@ -190,6 +207,7 @@ public final class IdempotentBeanVerifier
                         .forEach(operation -> mistakes.check(() -> scopeBeans.require(operation, beanName))));
             }
         }
+        checkOtherParts(singletons, mistakes);
         mistakes.report();
     }
 

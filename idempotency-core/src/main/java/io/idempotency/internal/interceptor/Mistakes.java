@@ -3,6 +3,7 @@ package io.idempotency.internal.interceptor;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -11,13 +12,13 @@ import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.idempotency.InvalidIdempotentMethodException;
+import io.idempotency.IdempotencyStartupException;
 
 /** Several mistakes that are reported in one exception, so that an application is not started once for each of them. */
 final class Mistakes {
 
     /** The mistakes by their messages: the search for methods reads some methods twice, and in any order. */
-    private final TreeMap<String, InvalidIdempotentMethodException> found = new TreeMap<>();
+    private final TreeMap<String, IdempotencyStartupException> found = new TreeMap<>();
 
     /** Makes a check, and keeps its mistake for the report. */
     void check(Runnable check) {
@@ -31,12 +32,11 @@ final class Mistakes {
     <T> @Nullable T read(Supplier<@Nullable T> reading) {
         try {
             return reading.get();
-        } catch (InvalidIdempotentMethodException mistake) {
-            if (mistake.getSuppressed().length == 0) {
+        } catch (IdempotencyStartupException mistake) {
+            if (mistake instanceof Several several) {
+                found.putAll(several.mistakes);
+            } else {
                 found.put(String.valueOf(mistake.getMessage()), mistake);
-            }
-            for (Throwable one : mistake.getSuppressed()) {
-                found.put(String.valueOf(one.getMessage()), (InvalidIdempotentMethodException) one);
             }
             return null;
         }
@@ -45,29 +45,38 @@ final class Mistakes {
     /**
      * Ends the collection.
      *
-     * @throws InvalidIdempotentMethodException if there is a mistake; with all of them if there are several
+     * @throws IdempotencyStartupException if there is a mistake; with all of them if there are several
      */
     void report() {
-        Collection<InvalidIdempotentMethodException> mistakes = found.values();
-        if (mistakes.size() == 1) {
-            throw mistakes.iterator().next();
+        if (found.size() == 1) {
+            throw found.firstEntry().getValue();
         }
-        if (!mistakes.isEmpty()) {
-            InvalidIdempotentMethodException all = new InvalidIdempotentMethodException(
-                    "There are " + mistakes.size() + " mistakes:"
-                            + numbered(mistakes, InvalidIdempotentMethodException::problem),
-                    "What to do about each:" + numbered(mistakes, InvalidIdempotentMethodException::action));
-            mistakes.forEach(all::addSuppressed);
-            throw all;
+        if (!found.isEmpty()) {
+            throw new Several(found);
         }
     }
 
     private static String numbered(
-            Collection<InvalidIdempotentMethodException> mistakes,
-            Function<InvalidIdempotentMethodException, String> part) {
-        List<InvalidIdempotentMethodException> list = new ArrayList<>(mistakes);
+            Collection<IdempotencyStartupException> mistakes, Function<IdempotencyStartupException, String> part) {
+        List<IdempotencyStartupException> list = new ArrayList<>(mistakes);
         return IntStream.range(0, list.size())
                 .mapToObj(i -> System.lineSeparator() + (i + 1) + ". " + part.apply(list.get(i)))
                 .collect(Collectors.joining());
+    }
+
+    private static final class Several extends IdempotencyStartupException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final TreeMap<String, IdempotencyStartupException> mistakes;
+
+        Several(SortedMap<String, IdempotencyStartupException> mistakes) {
+            super(
+                    "There are " + mistakes.size() + " mistakes:"
+                            + numbered(mistakes.values(), IdempotencyStartupException::problem),
+                    "What to do about each:" + numbered(mistakes.values(), IdempotencyStartupException::action));
+            this.mistakes = new TreeMap<>(mistakes);
+            mistakes.values().forEach(this::addSuppressed);
+        }
     }
 }

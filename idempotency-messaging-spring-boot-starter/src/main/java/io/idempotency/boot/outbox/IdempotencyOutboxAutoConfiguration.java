@@ -27,6 +27,7 @@ import io.idempotency.boot.background.WakeSignal;
 import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.inbox.Inbox;
 import io.idempotency.internal.fingerprint.StateModule;
+import io.idempotency.internal.interceptor.StartupChecks;
 import io.idempotency.internal.outbox.InProcessSender;
 import io.idempotency.internal.outbox.Lanes;
 import io.idempotency.internal.outbox.OpenTransaction;
@@ -130,6 +131,11 @@ public final class IdempotencyOutboxAutoConfiguration {
     @Bean
     OutboxHandlers idempotencyOutboxHandlers(ConfigurableListableBeanFactory beans, IdempotencyJsonMapper json) {
         return new OutboxHandlers(beans, JacksonResponseCodec.ofMessages(json.mapper()));
+    }
+
+    @Bean
+    StartupChecks idempotencyHandlerChecks(OutboxHandlers handlers) {
+        return handlers::checks;
     }
 
     @Bean

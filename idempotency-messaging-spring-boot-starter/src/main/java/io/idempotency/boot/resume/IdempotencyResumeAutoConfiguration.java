@@ -16,6 +16,7 @@ import io.idempotency.boot.IdempotencyProperties;
 import io.idempotency.boot.outbox.IdempotencyOutboxProperties;
 import io.idempotency.internal.claim.ClaimStore;
 import io.idempotency.internal.fingerprint.Fingerprinter;
+import io.idempotency.internal.interceptor.StartupChecks;
 import io.idempotency.internal.lease.LeasedCalls;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.postgres.PostgresStorage;
@@ -45,6 +46,12 @@ public final class IdempotencyResumeAutoConfiguration {
             ResponseMapper codecs,
             Fingerprinter fingerprinter) {
         return new ResumableMethods(beans, operations, codecs, fingerprinter);
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "idempotency.resume.enabled", matchIfMissing = true)
+    StartupChecks idempotencyResumableMethodsChecks(ResumableMethods methods) {
+        return methods::checks;
     }
 
     @Bean

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
@@ -26,8 +25,8 @@ import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.outbox.OutboxHandler;
 import io.idempotency.outbox.OutboxRecord;
 
-/** The registry of the methods with {@link OutboxHandler}. They are known as soon as all singletons exist. */
-public final class OutboxHandlers implements SmartInitializingSingleton {
+/** The registry of the methods with {@link OutboxHandler}. They are known as soon as the {@link #checks()} are made. */
+public final class OutboxHandlers {
 
     /** The kind of owned names to which topics belong. */
     public static final String TOPIC = "topic";
@@ -46,15 +45,13 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
     /**
      * Finds the methods without creating a bean.
      *
-     * @throws IdempotencyStartupException if one of them cannot handle messages, or two are the same consumer of a topic
+     * @return checks, each of which adds a method, and throws {@link IdempotencyStartupException} if it cannot handle messages, or two
+     *     methods are the same consumer of a topic
      */
-    @Override
-    public void afterSingletonsInstantiated() {
-        for (String beanName : beans.getBeanNamesForType(Object.class, true, false)) {
-            if (!ScopedProxyUtils.isScopedTarget(beanName)) {
-                addMethodsOf(beanName);
-            }
-        }
+    public Stream<Runnable> checks() {
+        return Stream.of(beans.getBeanNamesForType(Object.class, true, false))
+                .filter(beanName -> !ScopedProxyUtils.isScopedTarget(beanName))
+                .flatMap(this::checksOf);
     }
 
     /** Returns whether there are no methods. */
@@ -87,15 +84,15 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
         return handler.prepare(beans, codec, message);
     }
 
-    private void addMethodsOf(String beanName) {
+    private Stream<Runnable> checksOf(String beanName) {
         Class<?> type = AutoProxyUtils.determineTargetClass(beans, beanName);
         if (type == null || !AnnotationUtils.isCandidateClass(type, OutboxHandler.class)) {
-            return;
+            return Stream.empty();
         }
         Map<Method, OutboxHandler> methods =
                 MethodIntrospector.selectMethods(type, (MetadataLookup<@Nullable OutboxHandler>)
                         method -> AnnotatedElementUtils.findMergedAnnotation(method, OutboxHandler.class));
-        methods.forEach((method, annotation) -> add(beanName, method, annotation));
+        return methods.entrySet().stream().map(method -> () -> add(beanName, method.getKey(), method.getValue()));
     }
 
     private void add(String beanName, Method method, OutboxHandler annotation) {
@@ -104,7 +101,7 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
         HandlerMethod handler = new HandlerMethod(beanName, invocable(beanName, method), topic, consumer);
         List<HandlerMethod> ofTopic = byTopic.computeIfAbsent(topic, first -> new ArrayList<>());
         for (HandlerMethod other : ofTopic) {
-            if (other.consumer().equals(consumer)) {
+            if (other.consumer().equals(consumer) && !other.equals(handler)) {
                 throw new IdempotencyStartupException(
                         HandlerMethod.description(method) + " and "
                                 + HandlerMethod.description(other.method()) + " both handle the topic '" + topic
@@ -113,7 +110,10 @@ public final class OutboxHandlers implements SmartInitializingSingleton {
                                 + consumer + "', or it would handle old messages again.");
             }
         }
-        ofTopic.add(handler);
+        // The checks are made again if a first report was incomplete.
+        if (!ofTopic.contains(handler)) {
+            ofTopic.add(handler);
+        }
     }
 
     private Method invocable(String beanName, Method method) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,7 +16,6 @@ import org.slf4j.event.Level;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
@@ -32,8 +32,8 @@ import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.outbox.OtherVersionException;
 import io.idempotency.internal.response.ResponseMapper;
 
-/** The registry of the methods whose calls are resumed. They are known as soon as all singletons exist. */
-public final class ResumableMethods implements SmartInitializingSingleton {
+/** The registry of the methods whose calls are resumed. They are known as soon as the {@link #checks()} are made. */
+public final class ResumableMethods {
 
     private static final Logger logger = LoggerFactory.getLogger(ResumableMethods.class);
 
@@ -67,20 +67,21 @@ public final class ResumableMethods implements SmartInitializingSingleton {
     /**
      * Finds the methods without creating a bean. Those of lazy beans that are declared by an interface are found later.
      *
-     * @throws IdempotencyStartupException if one of them cannot be resumed, or two beans have it
+     * @return checks, each of which adds the methods of a bean, and throws {@link IdempotencyStartupException} if one of them cannot be
+     *     resumed, or two beans have it
      */
-    @Override
-    public void afterSingletonsInstantiated() {
-        for (String beanName : beans.getBeanNamesForType(Object.class, true, false)) {
-            Class<?> type = ScopedProxyUtils.isScopedTarget(beanName)
-                    ? null
-                    : AutoProxyUtils.determineTargetClass(beans, beanName);
-            if (type != null && operations.isCandidateClass(type)) {
-                addMethodsOf(beanName, type);
-            }
-            if (type != null && Modifier.isAbstract(type.getModifiers()) && isNotCreated(beanName)) {
-                undiscovered.add(beanName);
-            }
+    public Stream<Runnable> checks() {
+        return Stream.of(beans.getBeanNamesForType(Object.class, true, false)).map(beanName -> () -> check(beanName));
+    }
+
+    private void check(String beanName) {
+        Class<?> type =
+                ScopedProxyUtils.isScopedTarget(beanName) ? null : AutoProxyUtils.determineTargetClass(beans, beanName);
+        if (type != null && operations.isCandidateClass(type)) {
+            addMethodsOf(beanName, type);
+        }
+        if (type != null && Modifier.isAbstract(type.getModifiers()) && isNotCreated(beanName)) {
+            undiscovered.add(beanName);
         }
     }
 

@@ -33,6 +33,7 @@ import io.idempotency.boot.IdempotencyAutoConfiguration;
 import io.idempotency.boot.IdempotencyJsonMapper;
 import io.idempotency.boot.logging.SummaryPart;
 import io.idempotency.codec.ResponseCodec;
+import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
 import io.idempotency.internal.operation.IdempotentOperationSource;
 import io.idempotency.internal.operation.OperationKind;
 import io.idempotency.internal.response.JacksonResponseCodec;
@@ -91,8 +92,9 @@ public final class IdempotencyWebAutoConfiguration {
     KeyHeaderParametersCheck idempotencyKeyHeaderParametersCheck(
             ObjectProvider<RequestMappingHandlerMapping> mappings,
             ObjectProvider<RequestMappingHandlerAdapter> adapters,
-            ObjectProvider<OperationKind> kinds) {
-        return new KeyHeaderParametersCheck(mappings, adapters, kinds);
+            ObjectProvider<OperationKind> kinds,
+            ObjectProvider<IdempotentBeanVerifier> verifier) {
+        return new KeyHeaderParametersCheck(mappings, adapters, kinds, verifier);
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.idempotency.boot.web;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -14,10 +15,12 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 import io.idempotency.IdempotencyStartupException;
+import io.idempotency.internal.interceptor.IdempotentBeanVerifier;
+import io.idempotency.internal.interceptor.StartupChecks;
 import io.idempotency.internal.operation.OperationKind;
 
 /** The check at start-up that refuses parameters that cannot take a key. */
-final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
+final class KeyHeaderParametersCheck implements StartupChecks, SmartInitializingSingleton {
 
     private final ObjectProvider<RequestMappingHandlerMapping> mappings;
 
@@ -25,20 +28,34 @@ final class KeyHeaderParametersCheck implements SmartInitializingSingleton {
 
     private final ObjectProvider<OperationKind> kinds;
 
+    private final ObjectProvider<IdempotentBeanVerifier> verifier;
+
     KeyHeaderParametersCheck(
             ObjectProvider<RequestMappingHandlerMapping> mappings,
             ObjectProvider<RequestMappingHandlerAdapter> adapters,
-            ObjectProvider<OperationKind> kinds) {
+            ObjectProvider<OperationKind> kinds,
+            ObjectProvider<IdempotentBeanVerifier> verifier) {
         this.mappings = mappings;
         this.adapters = adapters;
         this.kinds = kinds;
+        this.verifier = verifier;
+    }
+
+    /** Makes the checks if the library is switched off, so that the verifier does not make them. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (verifier.getIfAvailable() == null) {
+            checks().forEach(Runnable::run);
+        }
     }
 
     @Override
-    public void afterSingletonsInstantiated() {
-        mappings.forEach(mapping -> mapping.getHandlerMethods()
-                .forEach((info, handler) ->
-                        check(handler, info.getMethodsCondition().getMethods())));
+    public Stream<Runnable> checks() {
+        return mappings.stream()
+                .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
+                .map(handler -> () -> check(
+                        handler.getValue(),
+                        handler.getKey().getMethodsCondition().getMethods()));
     }
 
     private void check(HandlerMethod handler, Set<RequestMethod> methods) {
