@@ -14,13 +14,14 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.context.ApplicationContext;
 
 /** All databases of PostgreSQL that the application is connected to. */
-final class Databases implements AutoCloseable {
+final class Databases implements StatementRecorder.Backends, AutoCloseable {
 
     private final Map<String, Oracle> byIdentity = new LinkedHashMap<>();
 
@@ -82,13 +83,20 @@ final class Databases implements AutoCloseable {
         }
     }
 
-    void terminate(String url, int pid) {
+    @Override
+    public void terminate(String url, int pid) {
         Oracle oracle = byUrl.get(url);
         if (oracle == null) {
             throw new IllegalStateException(
                     "No DataSource of the application has the URL of the statement's connection");
         }
         oracle.terminate(pid);
+    }
+
+    @Override
+    public @Nullable Long transaction(String url, int pid) throws SQLException {
+        Oracle oracle = byUrl.get(url);
+        return oracle == null ? null : oracle.transaction(pid);
     }
 
     /** Returns the changes since the last time, when no transaction is open. Those of a database without the library's tables name it. */

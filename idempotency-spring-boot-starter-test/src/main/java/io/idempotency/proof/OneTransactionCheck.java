@@ -30,7 +30,7 @@ final class OneTransactionCheck {
         return baseline.effects(baseline.run().changes()).stream()
                 .filter(change -> !committed.contains(change.transaction()))
                 .flatMap(change -> origin
-                        .writer(change.table())
+                        .writer(change)
                         .filter(writer -> writer.moment() == Moment.IN_CALL && !claims.contains(writer.transaction()))
                         .map(writer -> finding(change, writer))
                         .stream())
@@ -38,7 +38,7 @@ final class OneTransactionCheck {
     }
 
     private Finding finding(Change change, RecordedStatement writer) {
-        String reason = origin.reason(change.table(), false);
+        String reason = origin.reason(change.table(), Optional.of(writer), false);
         return new Finding(
                 "apart: row of " + change.table() + ": " + reason,
                 "without a fault a row of " + change.tableName()

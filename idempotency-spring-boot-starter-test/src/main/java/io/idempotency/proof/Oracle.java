@@ -1,6 +1,8 @@
 package io.idempotency.proof;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowCallbackHandler;
@@ -233,6 +236,19 @@ final class Oracle implements AutoCloseable {
 
     boolean hasTable(String table) {
         return snapshots.containsKey(table);
+    }
+
+    /** Returns the id of the transaction that is open in a backend; {@code null} if it has written nothing. */
+    @Nullable Long transaction(int pid) throws SQLException {
+        // A JdbcTemplate would bind the connection to the transaction of the application's thread.
+        try (PreparedStatement query = connection
+                .getConnection()
+                .prepareStatement("select backend_xid::text::bigint from pg_stat_get_activity(?)")) {
+            query.setInt(1, pid);
+            try (ResultSet row = query.executeQuery()) {
+                return row.next() ? row.getObject(1, Long.class) : null;
+            }
+        }
     }
 
     /** Terminates a backend, and returns when it has ended. */

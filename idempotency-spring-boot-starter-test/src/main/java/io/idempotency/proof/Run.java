@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param strike the fault; {@code null} if there was none
  * @param struck whether the fault has struck
  * @param statements what it sent
+ * @param transactions transactions of the statements by their ids in the server, as far as they are known
  * @param answered what was committed when all callers had their answers
  * @param repeated what was committed by a repeat after that
  * @param answers what callers got, member by member
@@ -29,6 +30,7 @@ record Run(
         StatementRecorder.@Nullable Strike strike,
         boolean struck,
         List<RecordedStatement> statements,
+        Map<Long, String> transactions,
         List<Change> answered,
         List<Change> repeated,
         List<Map<String, String>> answers,

@@ -51,7 +51,7 @@ final class ScenarioRunner {
         EffectProbe.INSTANCE.takeSightings();
         Map<String, Long> before = databases.sequences();
         long start = System.nanoTime();
-        StatementRecorder recorder = new StatementRecorder(strike, atOnce, databases::terminate);
+        StatementRecorder recorder = new StatementRecorder(strike, atOnce, databases);
         Callers callers = new Callers(recorder, databases, answers);
         List<Change> answered = new ArrayList<>();
         List<Change> repeated = new ArrayList<>();
@@ -74,6 +74,7 @@ final class ScenarioRunner {
                 strike,
                 recorder.hasStruck(),
                 recorder.statements(),
+                recorder.transactions(),
                 answered,
                 repeated,
                 callers.answers(),

@@ -42,6 +42,8 @@ final class StatementRecorder {
 
     private final Map<PgConnection, String> openTransactions = new ConcurrentHashMap<>();
 
+    private final Map<Long, String> transactions = new ConcurrentHashMap<>();
+
     private final AtomicInteger calls = new AtomicInteger();
 
     private final CountDownLatch gate;
@@ -57,7 +59,7 @@ final class StatementRecorder {
      *
      * @param strike the fault; {@code null} for none
      * @param callers number of threads that call the scenario at once; they wait for each other after their first statement
-     * @param backends terminates backends
+     * @param backends backends of the databases
      */
     StatementRecorder(@Nullable Strike strike, int callers, Backends backends) {
         this.strike = strike;
@@ -82,11 +84,13 @@ final class StatementRecorder {
         }
     }
 
-    /** Terminates backends from a connection of its own. */
-    @FunctionalInterface
+    /** Looks at backends, and terminates them, from a connection of its own. */
     interface Backends {
 
         void terminate(String url, int pid);
+
+        /** Returns the id of the transaction that is open; {@code null} if it has written nothing. */
+        @Nullable Long transaction(String url, int pid) throws SQLException;
     }
 
     /** A call of JDBC that reaches the server. */
@@ -125,6 +129,11 @@ final class StatementRecorder {
         synchronized (statements) {
             return List.copyOf(statements);
         }
+    }
+
+    /** Returns the transactions of a run without a fault and without a race by their ids in the server. */
+    Map<Long, String> transactions() {
+        return Map.copyOf(transactions);
     }
 
     static @Nullable Object around(Connection connection, String sql, JdbcCall call) throws Throwable {
@@ -186,6 +195,12 @@ final class StatementRecorder {
             return strike(strike.fault(), physical, connection, call);
         }
         Object result = call.run();
+        if (strike == null && callers == 1 && physical.getTransactionState() == TransactionState.OPEN) {
+            Long id = backends.transaction(statement.url(), physical.getBackendPID());
+            if (id != null) {
+                transactions.put(id, statement.transaction());
+            }
+        }
         if (callers > 1
                 && statement.kind() == RecordedStatement.Kind.APPLICATION
                 && gatePassed.add(Thread.currentThread())) {

@@ -27,7 +27,10 @@ final class WriteOrigin {
 
     /** Returns why a row of a table is missing, or was written too often or differently, as a part of a sentence. */
     String reason(String table, boolean isMissing) {
-        Optional<RecordedStatement> writer = writer(table);
+        return reason(table, writer(table), isMissing);
+    }
+
+    String reason(String table, Optional<RecordedStatement> writer, boolean isMissing) {
         String place = at(writer);
         Optional<RecordedStatement> claim = find(RecordedStatement::isLibraryClaim);
         if (claim.isEmpty()) {
@@ -138,6 +141,18 @@ final class WriteOrigin {
                 .or(() -> find(statement -> isBetween(statement, table) && !claims.contains(statement.transaction())))
                 .or(() -> find(statement -> statement.writes(table)))
                 .or(() -> find(statement -> isBetween(statement, table)));
+    }
+
+    /** Returns the statement that wrote a row of this run: several may write its table, in transactions of which some are rolled back. */
+    Optional<RecordedStatement> writer(Change change) {
+        Set<String> claims = claimTransactions();
+        String transaction = run.transactions().get(change.transaction());
+        return find(statement -> !claims.contains(statement.transaction())
+                        && (transaction == null
+                                ? !run.transactions().containsValue(statement.transaction())
+                                : statement.transaction().equals(transaction))
+                        && (statement.writes(change.table()) || isBetween(statement, change.table())))
+                .or(() -> writer(change.table()));
     }
 
     private boolean isBetween(RecordedStatement statement, String table) {

@@ -16,6 +16,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
 import io.idempotency.Idempotent;
 import io.idempotency.outbox.Outbox;
@@ -52,6 +53,21 @@ class Audit {
     @Transactional(propagation = Propagation.REQUIRES_NEW)
     public void inNewTransaction(String text) {
         jdbc.update("insert into audit (text) values (?)", text); // inNewTransaction
+    }
+
+    private void add(String text) {
+        jdbc.update("insert into audit (text) values (?)", text); // add
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void addInNewTransaction(String text) {
+        add(text);
+    }
+
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public void addAndRollBack(String text) {
+        add(text);
+        TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
     }
 
     @Transactional(propagation = Propagation.REQUIRES_NEW)

@@ -3,6 +3,7 @@ package io.idempotency.proof.shop;
 import java.sql.SQLException;
 
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.idempotency.proof.IdempotencyProof;
 import io.idempotency.proof.IdempotencyScenario;
@@ -16,6 +17,17 @@ class WrongScenarios implements IdempotencyProof {
     @IdempotencyScenario
     void auditInRequiresNew(WrongShop shop) {
         shop.auditInRequiresNew("key-1");
+    }
+
+    @IdempotencyScenario
+    void twoWritersInOneLine(WrongShop shop) {
+        shop.twoWritersInOneLine("key-1");
+    }
+
+    @IdempotencyScenario
+    void writerBeforeTheCall(WrongShop shop, JdbcTemplate jdbc) {
+        jdbc.update("insert into once values (2) on conflict do nothing");
+        shop.upsertInRequiresNew("key-1");
     }
 
     @IdempotencyScenario

@@ -86,6 +86,8 @@ class WrongServicesTest {
             value = {
                 "upsertInRequiresNew > Audit > upsert > once > in a transaction of its own (REQUIRES_NEW) > Audit.upsert",
                 "auditInRequiresNew > Audit > inNewTransaction > audit > in a transaction of its own (REQUIRES_NEW) > Audit.inNewTransaction",
+                "twoWritersInOneLine > Audit > add > audit > in a transaction of its own (REQUIRES_NEW) > Audit.addInNewTransaction",
+                "writerBeforeTheCall > Audit > upsert > once > in a transaction of its own (REQUIRES_NEW) > Audit.upsert",
                 "receiveInRequiresNew > Audit > inNewTransaction > audit > in a transaction of its own (REQUIRES_NEW) > Audit.inNewTransaction",
                 "messageInRequiresNew > Audit > publish > outbox_event > in a transaction of its own (REQUIRES_NEW) > Audit.publishInNewTransaction",
                 "ownCommit > WrongShop > ownCommit > audit > on a connection of its own, which it commits itself, > ~~",

@@ -64,6 +64,14 @@ class WrongShop {
     }
 
     @Transactional
+    @Idempotent(scope = "w-two-writers", key = "#key")
+    public void twoWritersInOneLine(String key) {
+        audit.addAndRollBack(key);
+        audit.addInNewTransaction(key);
+        note();
+    }
+
+    @Transactional
     @IdempotentReceiver(consumer = "w-receive-in-requires-new", messageId = "#id")
     public void receiveInRequiresNew(String id) {
         audit.inNewTransaction(id);
