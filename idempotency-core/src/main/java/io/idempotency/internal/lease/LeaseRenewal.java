@@ -268,7 +268,7 @@ public final class LeaseRenewal {
         }
     }
 
-    /** All leases wait for a try, also those of other databases. */
+    /** All leases that will be due wait for a try, also those of other databases. */
     private Duration longestTry() {
         long now = System.nanoTime();
         return Stream.concat(

@@ -120,9 +120,13 @@ final class LeaseTerm {
         return part.compareTo(LONGEST_PAUSE) < 0 ? part : LONGEST_PAUSE;
     }
 
-    /** Returns how long one try may take: half of what is left, so that another one may follow, but half of a turn if that is more. */
+    /**
+     * Returns how long one try may take: until the lease is due, and then half of what is left, so that another one may follow, but half
+     * of a turn if that is more.
+     */
     Duration longestTry(long now) {
-        return Duration.ofNanos(Math.max((end - now) / 2, duration.toNanos() / (2 * TURNS)));
+        long untilDue = Math.max(0, due() - now);
+        return Duration.ofNanos(untilDue + Math.max((end - now - untilDue) / 2, duration.toNanos() / (2 * TURNS)));
     }
 
     void tryLater() {
