@@ -20,6 +20,7 @@ import org.springframework.transaction.TransactionException;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.OtherApplicationException;
 import io.idempotency.internal.ownership.OwnerStore.ForeignName;
+import io.idempotency.internal.transaction.RepeatableFailure;
 import io.idempotency.internal.transaction.RequiresNewTransaction;
 
 /**
@@ -35,6 +36,9 @@ public final class NameOwners {
 
     /** The longest wait for another thread's question while this thread may hold the connection that the other one waits for. */
     private static final long WAIT_SECONDS = 1;
+
+    /** After a failover a pool may hold several connections that are lost. */
+    private static final int MOST_TRIES = 3;
 
     private final String application;
 
@@ -183,8 +187,17 @@ public final class NameOwners {
     }
 
     private List<ForeignName> record(Set<OwnedName> names, boolean isKept) {
-        return transactions.callAndKeepIf(
-                connection -> store.record(connection, application, names), others -> isKept && others.isEmpty());
+        for (int tries = 1; ; tries++) {
+            try {
+                return transactions.callAndKeepIf(
+                        connection -> store.record(connection, application, names),
+                        others -> isKept && others.isEmpty());
+            } catch (DataAccessException | TransactionException failure) {
+                if (tries == MOST_TRIES || !RepeatableFailure.isOfShortTransaction(failure)) {
+                    throw failure;
+                }
+            }
+        }
     }
 
     private String problem(List<ForeignName> others) {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -13,9 +14,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.PGConnection;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.idempotency.IdempotencyStartupException;
@@ -201,6 +206,32 @@ class NameOwnersTest {
                 .hasMessageContaining("Could not open JDBC Connection");
         assertThatThrownBy(() -> billing.require(null, "scope", "orders2"))
                 .hasMessageContaining("Could not open JDBC Connection");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, true", "3, false"})
+    void aQuestionWhoseConnectionIsLostIsAskedAgain(int lost, boolean isAnswered) {
+        AtomicInteger left = new AtomicInteger(lost);
+        NameOwners billing = owners("billing", new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                if (left.getAndDecrement() > 0) {
+                    int pid = connection.unwrap(PGConnection.class).getBackendPID();
+                    jdbc.queryForObject("select pg_terminate_backend(?, 10000)", Boolean.class, pid);
+                }
+                return connection;
+            }
+        });
+
+        if (isAnswered) {
+            billing.require(DATABASE, "scope", "orders");
+            assertThat(recorded()).containsExactly("scope orders billing");
+        } else {
+            assertThatThrownBy(() -> billing.require(DATABASE, "scope", "orders"))
+                    .isInstanceOfAny(DataAccessException.class, TransactionException.class);
+            assertThat(recorded()).isEmpty();
+        }
     }
 
     @Test
