@@ -124,9 +124,10 @@ final class FinalFailures {
                         + ", which does not say that there is no effect, or after which a repeat may succeed.");
     }
 
+    /** A thread of a common pool may not have the class loader of the application. */
     private static boolean isSubclass(String name, Class<?> type) {
         try {
-            return type.isAssignableFrom(ClassUtils.forName(name, ClassUtils.getDefaultClassLoader()));
+            return type.isAssignableFrom(ClassUtils.forName(name, FinalFailures.class.getClassLoader()));
         } catch (ClassNotFoundException | LinkageError absent) {
             return false;
         }

@@ -27,6 +27,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.dao.TransientDataAccessException;
@@ -41,6 +42,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.InvalidIdempotentMethodException;
 import io.idempotency.OutcomeUnknownException;
 import io.idempotency.RecordedFailureException;
+import io.idempotency.StepsChangedException;
 import io.idempotency.test.Defaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -117,7 +119,7 @@ class OperationAttributesTest {
                 .isNotEmpty();
     }
 
-    /** What is not on the class path here is known by its name. */
+    /** Classes that are not on the class path here are known by their names. */
     static Stream<Class<? extends Throwable>> failuresThatAreNotCertain() {
         return Stream.of(
                 Throwable.class,
@@ -149,6 +151,7 @@ class OperationAttributesTest {
                 UnexpectedRollbackException.class,
                 IdempotencyException.class,
                 OutcomeUnknownException.class,
+                StepsChangedException.class,
                 ReadTimedOut.class);
     }
 
@@ -161,6 +164,22 @@ class OperationAttributesTest {
                         failure.getName(),
                         "not say that there is no effect, or",
                         "a repeat may succeed. Name exceptions of your own");
+    }
+
+    /** Threads of the common pool have the class loader of the JVM, and a result is kept for all threads. */
+    @Test
+    void aFailureIsRefusedOnAThreadWhoseClassLoaderDoesNotKnowTheLibrary() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+        try {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() ->
+                            Defaults.OPTIONS.withFinalFailures(List.of(NonTransientDataAccessResourceException.class)))
+                    .withMessageContaining(" includes " + DataAccessResourceFailureException.class.getName());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     @Test
