@@ -2,6 +2,7 @@ package io.idempotency.boot.contract;
 
 import java.math.BigDecimal;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -685,6 +686,37 @@ class ResumeTest {
         makeDue();
         resume();
         assertThat(results()).containsExactly(Result.SENT);
+    }
+
+    @Test
+    void callsWhoseRowsAreLockedDoNotDelayAnotherCall() throws SQLException {
+        try (LogLines log = LogLines.of(CallResumer.class.getName());
+                Connection lock = application.database().connection();
+                PreparedStatement statement = lock.prepareStatement(
+                        "select from idempotency.idempotency_request where idempotency_key = ? for update")) {
+            lock.setAutoCommit(false);
+            for (int i = 0; i < 6; i++) {
+                newKey();
+                bookAndVanish();
+                statement.setString(1, key);
+                statement.execute();
+            }
+            newKey();
+            bookAndVanish();
+            Trips.METHOD.set((bean, called, legs, voucher) -> {
+                try {
+                    lock.rollback();
+                } catch (SQLException failure) {
+                    throw new IllegalStateException(failure);
+                }
+                return bean.reserve(called, legs, voucher);
+            });
+
+            resume();
+
+            assertThat(log.texts()).isEmpty();
+        }
+        assertThat(results()).hasSize(7).containsOnly(Result.SENT);
     }
 
     @Test

@@ -2,8 +2,10 @@ package io.idempotency.internal.resume;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -127,7 +129,8 @@ public final class CallResumer {
     }
 
     /**
-     * Claims calls that are due, one after the other, until none is left.
+     * Claims calls that are due, one after the other, until none is left. It waits for a row that another transaction holds only while
+     * no other call is due.
      *
      * @param executor makes each call when its key is claimed
      * @throws org.springframework.dao.DataAccessException if PostgreSQL reports an error; the calls stay due
@@ -139,6 +142,7 @@ public final class CallResumer {
             methods.discover();
         }
         List<UUID> passedOver = new ArrayList<>();
+        Deque<DueCall> locked = new ArrayDeque<>();
         List<DueCall> due;
         do {
             due = new ArrayList<>(
@@ -149,11 +153,23 @@ public final class CallResumer {
                 if (!goesOn.getAsBoolean()) {
                     return;
                 }
-                if (!resume(call, executor)) {
+                if (due.size() > 1 && isLocked(call)) {
+                    locked.add(call);
+                    passedOver.add(call.messageId());
+                } else if (!resume(call, executor)) {
                     passedOver.add(call.messageId());
                 }
             }
-        } while (due.size() == BATCH);
+            if (due.size() < BATCH && !locked.isEmpty() && goesOn.getAsBoolean()) {
+                resume(locked.remove(), executor);
+            }
+        } while (due.size() == BATCH || (!locked.isEmpty() && goesOn.getAsBoolean()));
+    }
+
+    private boolean isLocked(DueCall due) {
+        UUID requestId = RequestKey.idOf(due.intent());
+        return due.problem() == null
+                && transactions.callAndKeepIf(connection -> messages.isLocked(connection, requestId), any -> false);
     }
 
     /**

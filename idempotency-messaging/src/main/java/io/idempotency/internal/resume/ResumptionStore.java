@@ -15,6 +15,9 @@ public interface ResumptionStore {
     /** Returns whether calls are due that are not of these scopes. */
     boolean hasOtherDue(Connection connection, Collection<String> scopes);
 
+    /** Returns whether another transaction holds the row of a call, for which its claim would wait. It may also be deleted. */
+    boolean isLocked(Connection connection, UUID requestId);
+
     /** Lets a call be due when its lease ends, which was renewed. */
     void awaitLease(Connection connection, DueCall call, Duration remaining);
 

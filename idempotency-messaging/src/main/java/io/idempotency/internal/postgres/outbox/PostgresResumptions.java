@@ -38,6 +38,8 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
 
     private final String hasOthers;
 
+    private final String findUnlocked;
+
     private final String awaitLease;
 
     private final String postpone;
@@ -53,6 +55,7 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
         this.scheduleAndCommit = schedule + MultiStatement.COMMIT;
         this.find = schema.resolve(ResumptionSql.FIND_DUE);
         this.hasOthers = schema.resolve(ResumptionSql.HAS_OTHERS);
+        this.findUnlocked = schema.resolve(ResumptionSql.FIND_UNLOCKED);
         this.awaitLease = schema.resolve(ResumptionSql.AWAIT_LEASE);
         this.postpone = schema.resolve(ResumptionSql.POSTPONE);
         this.drop = schema.resolve(ResumptionSql.DROP);
@@ -162,6 +165,18 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
             }
         } catch (SQLException failure) {
             throw SqlFailures.translate("find other calls to resume", hasOthers, failure);
+        }
+    }
+
+    @Override
+    public boolean isLocked(Connection connection, UUID requestId) {
+        try (PreparedStatement statement = connection.prepareStatement(findUnlocked)) {
+            new StatementParameters(statement).uuid(requestId);
+            try (ResultSet rows = statement.executeQuery()) {
+                return !rows.next();
+            }
+        } catch (SQLException failure) {
+            throw SqlFailures.translate("find the row of a call to resume", findUnlocked, failure);
         }
     }
 

@@ -91,6 +91,9 @@ final class ResumptionSql {
     static final String HAS_OTHERS = "select exists (select from {schema}.outbox_event\n" + IS_DUE
             + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
 
+    static final String FIND_UNLOCKED =
+            "select from {schema}.idempotency_request where request_id = ? for update skip locked";
+
     private static final String CHANGE = WaitBound.BRIEFLY + "update {schema}.outbox_event\n";
 
     /** Unless it was scheduled anew since it was found. */
