@@ -170,7 +170,7 @@ public final class OutboxMessage {
         }
 
         /**
-         * Keeps the order of messages with the same key, in all topics: messages of transactions that do not overlap
+         * Keeps the order of messages with the same key, in all topics and of all applications of the schema: messages of transactions that do not overlap
          * are sent in the order of their commits. If one fails, the later ones of its key wait until it is sent or
          * dead.
          *

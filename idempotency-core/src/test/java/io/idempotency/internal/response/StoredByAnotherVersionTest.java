@@ -3,6 +3,7 @@ package io.idempotency.internal.response;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -360,6 +361,28 @@ class StoredByAnotherVersionTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> messages.decodeForeign(stored, type))
                 .withMessageStartingWith("The stored JSON has " + path + ", which ");
+    }
+
+    record Dotted(@JsonFormat(pattern = "dd.MM.yyyy") LocalDate held) {}
+
+    record Seconds(
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Duration held) {}
+
+    /** Each has the format of a date or duration, or the name of a subtype, that an older version of the class had. */
+    static Stream<Arguments> formatted() {
+        return Stream.of(
+                arguments("{\"held\":\"2026-02-03\"}", Dotted.class),
+                arguments("{\"held\":\"03.02.2026\"}", held(LocalDate.class)),
+                arguments("{\"held\":\"PT1M30S\"}", Seconds.class),
+                arguments("{\"held\":90}", held(Duration.class)),
+                arguments("{\"held\":{\"@type\":\"credit-card\",\"number\":\"1\"}}", held(Means.class)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("formatted")
+    void aFormatOrASubtypeThatHasAnotherNameIsRefused(String stored, Type type) {
+        assertThatExceptionOfType(UnreadableResponseException.class)
+                .isThrownBy(() -> mapper.read(INTENT, stored, type));
     }
 
     /** Each is read as what it means. */
