@@ -181,7 +181,7 @@ final class ScriptedCall {
         return String.join(" ", asked) + " -> " + answer + ", " + outcome;
     }
 
-    /** What stays there would keep its connection and its response for as long as the thread lives. */
+    /** A transaction that stays there keeps its connection and its response for as long as the thread lives. */
     private static @Nullable Object activeTransactionOfThisThread() {
         try {
             Field innermost = ActiveTransaction.class.getDeclaredField("INNERMOST");

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("full")
 class PlatformValuesTest {
 
-    /** What is no data, and would be dangerous or slow to make. */
+    /** Classes that are no data, and whose objects would be dangerous or slow to make. */
     private static final String NO_DATA =
             "java\\.(awt|rmi|beans|lang\\.(reflect|invoke|foreign|management|instrument)|util\\.(logging"
                     + "|prefs|concurrent\\.(Exec|Fork|Thread|Sched).*)|net\\.http|nio\\.channels|applet)\\b.*"

@@ -198,6 +198,14 @@ class BeanRulesReportTest extends LedgerTests {
     }
 
     @Test
+    void startsWithOneScopedBeanWhoseProxyIsLazy() {
+        try (ConfigurableApplicationContext application = start(OneLazyScopedGateway.class)) {
+            assertThat(application.getBean("scoped", Gateway.class).charge("45"))
+                    .isEqualTo("scoped charged 45");
+        }
+    }
+
+    @Test
     void startsWithTwoBeansOfWhichNoneAnswersForTheOtherUnlessItMay() {
         Class<?>[] allowed = {
             SharedGateways.class,
@@ -442,6 +450,22 @@ class BeanRulesReportTest extends LedgerTests {
         }
 
         @Bean
+        @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        ScopedGateway scoped() {
+            return new ScopedGateway();
+        }
+    }
+
+    /** Both the proxy and its target are found by their types, because neither exists at start-up. */
+    static class OneLazyScopedGateway {
+
+        @Bean
+        static BeanFactoryPostProcessor threadScope() {
+            return beanFactory -> beanFactory.registerScope("thread", new SimpleThreadScope());
+        }
+
+        @Bean
+        @Lazy
         @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
         ScopedGateway scoped() {
             return new ScopedGateway();

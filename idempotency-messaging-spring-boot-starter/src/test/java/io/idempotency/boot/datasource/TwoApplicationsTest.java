@@ -45,7 +45,7 @@ class TwoApplicationsTest {
 
     private static final Class<?>[] NONE = {};
 
-    /** By kind and name. */
+    /** Uses of names that are only known at run time, keyed by kind and name. */
     private static final Map<String, Consumer<ConfigurableApplicationContext>> RUN_TIME_USES = Map.of(
             "scope call",
             application ->

@@ -53,7 +53,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** What one relay does with what is due. */
+/** One relay and the messages that are due. */
 @Tag("citus")
 @PostgresTest
 class RelayTest {
@@ -598,7 +598,7 @@ class RelayTest {
         assertThat(asked).hasValue(4);
     }
 
-    /** What is marked late must not undo what another relay has marked since. */
+    /** A relay that marks its results late must not undo the marks of another relay. */
     @Test
     @Tag("race")
     void aResultThatIsLateIsNotStoredOverThatOfAnotherRelay() {

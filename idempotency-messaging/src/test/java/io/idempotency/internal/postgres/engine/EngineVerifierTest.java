@@ -395,7 +395,7 @@ class EngineVerifierTest {
             assertRefused(verifier()::verifyTables, "processed_message", "no valid unique index");
         }
 
-        /** What no statement fails of. */
+        /** Each change voids the guarantee without a statement that fails. */
         @ParameterizedTest
         @CsvSource(delimiter = '|', textBlock = """
             alter table %s set unlogged                                      | idempotency_request      | UNLOGGED  | alter table "idempotency".idempotency_request set logged
