@@ -24,7 +24,7 @@ public enum CallMode {
     }
 
     /** Returns the mode that an annotation names. */
-    public static CallMode of(IdempotencyMode mode) {
+    static CallMode of(IdempotencyMode mode) {
         return switch (mode) {
             case TRANSACTIONAL -> TRANSACTIONAL;
             case OPTIMISTIC -> OPTIMISTIC;

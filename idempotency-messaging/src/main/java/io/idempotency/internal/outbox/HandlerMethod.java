@@ -15,12 +15,12 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStartupException;
 import io.idempotency.Idempotent;
 import io.idempotency.inbox.IdempotentReceiver;
 import io.idempotency.internal.fingerprint.JsonFailures;
 import io.idempotency.internal.inbox.ConsumerName;
-import io.idempotency.internal.operation.CallMode;
 import io.idempotency.internal.response.JacksonResponseCodec;
 import io.idempotency.internal.response.ResponseMapper;
 import io.idempotency.outbox.OutboxMessage;
@@ -68,7 +68,7 @@ record HandlerMethod(String beanName, Method method, String topic, String consum
                     "Remove the propagation: the method runs in the transaction of the inbox.");
         }
         Idempotent idempotent = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
-        if (idempotent != null && CallMode.of(idempotent.mode()).commitsClaimFirst()) {
+        if (idempotent != null && idempotent.mode() == IdempotencyMode.LEASED) {
             throw new IdempotencyStartupException(
                     description + " is @Idempotent with the mode LEASED, whose lease has to be committed before any"
                             + " transaction, but it runs in the transaction of the inbox: each message would fail.",
