@@ -10,13 +10,10 @@ import io.idempotency.internal.operation.OperationKind;
 /** The rule that one bean has the method of a scope, because another one would be answered with its responses. */
 final class ScopeBeans {
 
-    private static final String SCOPED_TARGET = "scopedTarget.";
-
     private final Map<Scope, String> beanByScope = new ConcurrentHashMap<>();
 
-    /** Refuses a second bean unless they share the scope on purpose. A scoped proxy and its target are one bean. */
-    void require(IdempotentOperation operation, String name) {
-        String beanName = name.startsWith(SCOPED_TARGET) ? name.substring(SCOPED_TARGET.length()) : name;
+    /** Refuses a second bean unless they share the scope on purpose. Scoped proxies are left out, because their targets are beans. */
+    void require(IdempotentOperation operation, String beanName) {
         OperationKind kind = operation.kind();
         String first =
                 operation.shared() ? null : beanByScope.putIfAbsent(new Scope(kind, operation.scope()), beanName);
