@@ -21,7 +21,7 @@ class MessagingArchitectureTest extends ModuleArchitecture {
                 . .inbox .messaging .observation .internal.call .internal.call.attempt .internal.call.wait .internal.claim
                 .internal.fingerprint .internal.operation .internal.ownership .internal.response .internal.transaction
             .internal.outbox:
-                . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.inbox .internal.operation
+                . .codec .inbox .messaging .outbox .internal.backoff .internal.fingerprint .internal.inbox
                 .internal.ownership .internal.response
             .internal.resume:
                 . .messaging .internal.backoff .internal.claim .internal.fingerprint .internal.response .internal.call .internal.call.attempt
