@@ -30,6 +30,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.idempotency.boot.messaging.operations.IdempotencyMessagingOperationsAutoConfiguration;
 import io.idempotency.boot.messaging.tracing.IdempotencyMessagingTracingAutoConfiguration;
 import io.idempotency.boot.tracing.IdempotencyTracingAutoConfiguration;
 import io.idempotency.messaging.MessagingListener;
@@ -321,6 +322,7 @@ class RelayRunnerTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         IdempotencyTracingAutoConfiguration.class,
+        IdempotencyMessagingOperationsAutoConfiguration.class,
         IdempotencyMessagingTracingAutoConfiguration.class
     })
     static class Observed {
