@@ -318,8 +318,9 @@ public final class LeasedCalls implements LeasedExecutor {
                             execution,
                             "a transaction still holds its key, perhaps the one that commits",
                             end.failure());
-                case UNKNOWN, LOST ->
+                case UNKNOWN ->
                     throw outcomeUnknown(execution, "the database could not be asked what became of it", end.failure());
+                case LOST -> throw new IllegalStateException("A claim has no lease yet that another call could take");
             };
         }
 

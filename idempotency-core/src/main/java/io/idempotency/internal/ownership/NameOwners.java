@@ -31,7 +31,10 @@ public final class NameOwners {
 
     private static final Logger logger = LoggerFactory.getLogger(NameOwners.class);
 
-    /** The names that are kept, of one kind in one database. More are asked for again and not recorded, because names may be made at run time without end. */
+    /**
+     * The names that are kept, of one kind in one database. More are asked for again and not recorded, because names may be made at run
+     * time without end.
+     */
     private static final int MOST_NAMES = 10_000;
 
     /** The longest wait for another thread's question while this thread may hold the connection that the other one waits for. */

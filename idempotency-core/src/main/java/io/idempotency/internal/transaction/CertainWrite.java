@@ -18,7 +18,7 @@ import io.idempotency.internal.backoff.Backoff;
  * that the write may be stored although it has failed. It is sent again then. A write that has no fence any more may be stored by an
  * earlier try, so that the row is asked.
  *
- * <p>No other code decides whether something was committed: a write brings its message and its question.
+ * <p>Nothing else on the path of a call decides whether a write was committed: it brings its message and its question.
  */
 public final class CertainWrite {
 

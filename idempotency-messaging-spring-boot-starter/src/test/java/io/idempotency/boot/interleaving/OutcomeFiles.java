@@ -19,6 +19,9 @@ final class OutcomeFiles {
 
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
+    /** The length of a wait, and what is left of a lease. */
+    private static final Pattern MILLISECONDS = Pattern.compile("\\d+ ms");
+
     private OutcomeFiles() {}
 
     static void add(String explorer, String key, Run run) {
@@ -26,8 +29,8 @@ final class OutcomeFiles {
             return;
         }
         String actors = run.actors().stream().map(Actor::toString).collect(Collectors.joining("; "));
-        String line = run.schedule() + " | "
-                + UUID.matcher(actors.replace(key, "KEY")).replaceAll("UUID");
+        String outcome = UUID.matcher(actors.replace(key, "KEY")).replaceAll("UUID");
+        String line = run.schedule() + " | " + MILLISECONDS.matcher(outcome).replaceAll("N ms");
         try {
             Path directory = Files.createDirectories(Path.of(DIRECTORY));
             Files.write(

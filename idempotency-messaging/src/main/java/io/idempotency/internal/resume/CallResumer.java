@@ -167,9 +167,8 @@ public final class CallResumer {
     }
 
     private boolean isLocked(DueCall due) {
-        UUID requestId = RequestKey.idOf(due.intent());
         return due.problem() == null
-                && transactions.callAndKeepIf(connection -> messages.isLocked(connection, requestId), any -> false);
+                && transactions.callAndKeepIf(connection -> messages.isLocked(connection, due.intent()), any -> false);
     }
 
     /**

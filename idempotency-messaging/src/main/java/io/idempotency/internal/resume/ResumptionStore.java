@@ -6,6 +6,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.Intent;
+
 /** The store of the messages that let calls be resumed. A message that was scheduled anew since it was found is not changed. */
 public interface ResumptionStore {
 
@@ -16,7 +18,7 @@ public interface ResumptionStore {
     boolean hasOtherDue(Connection connection, Collection<String> scopes);
 
     /** Returns whether another transaction holds the row of a call, for which its claim would wait. It may also be deleted. */
-    boolean isLocked(Connection connection, UUID requestId);
+    boolean isLocked(Connection connection, Intent intent);
 
     /** Lets a call be due when its lease ends, which was renewed. */
     void awaitLease(Connection connection, DueCall call, Duration remaining);

@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import io.idempotency.Intent;
 import io.idempotency.internal.claim.ClaimRequest;
 import io.idempotency.internal.claim.Lease;
+import io.idempotency.internal.claim.RequestKey;
 import io.idempotency.internal.outbox.MessageId;
 import io.idempotency.internal.postgres.jdbc.IntentColumns;
 import io.idempotency.internal.postgres.jdbc.MultiStatement;
@@ -169,9 +171,11 @@ public final class PostgresResumptions implements ResumptionScheduler, Resumptio
     }
 
     @Override
-    public boolean isLocked(Connection connection, UUID requestId) {
+    public boolean isLocked(Connection connection, Intent intent) {
         try (PreparedStatement statement = connection.prepareStatement(findUnlocked)) {
-            new StatementParameters(statement).uuid(requestId);
+            StatementParameters parameters = new StatementParameters(statement);
+            parameters.uuid(RequestKey.idOf(intent));
+            parameters.string(intent.caller());
             try (ResultSet rows = statement.executeQuery()) {
                 return !rows.next();
             }

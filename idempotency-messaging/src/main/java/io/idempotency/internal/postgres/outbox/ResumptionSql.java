@@ -91,8 +91,11 @@ final class ResumptionSql {
     static final String HAS_OTHERS = "select exists (select from {schema}.outbox_event\n" + IS_DUE
             + "    and idempotency_scope operator(pg_catalog.<>) all (?))";
 
-    static final String FIND_UNLOCKED =
-            "select from {schema}.idempotency_request where request_id = ? for update skip locked";
+    /** A distributed table may have the caller as its distribution column. */
+    static final String FIND_UNLOCKED = """
+            select from {schema}.idempotency_request
+            where request_id = ? and caller operator(pg_catalog.=) ?
+            for update skip locked""";
 
     private static final String CHANGE = WaitBound.BRIEFLY + "update {schema}.outbox_event\n";
 
